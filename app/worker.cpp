@@ -1,0 +1,3 @@
+#include "train/worker.h"
+
+int main() { return precbench::train::worker_main(); }

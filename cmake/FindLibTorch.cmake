@@ -1,0 +1,49 @@
+# Finds a LibTorch and defines our own imported targets for it, without LibTorch's TorchConfig.cmake: that one
+# fails where no CUDA toolkit is installed, and puts the toolkit's folders into the rpath where one is.
+#
+#   PRECBENCH_LIBTORCH   folder of a LibTorch: <dir>/include/torch and <dir>/lib/libtorch_cpu.so
+#                        (a Python wheel's site-packages/torch is one)
+#
+# Targets: LibTorch::cpu (libtorch_cpu, libc10). Sets LibTorch_VERSION ("2.11.0") and LibTorch_LIBRARY_DIR.
+
+set(PRECBENCH_LIBTORCH "$ENV{PRECBENCH_LIBTORCH}" CACHE PATH "folder of a LibTorch")
+
+find_path(LibTorch_INCLUDE_DIR ATen/ATen.h HINTS "${PRECBENCH_LIBTORCH}/include" NO_DEFAULT_PATH)
+find_path(LibTorch_API_INCLUDE_DIR torch/torch.h
+          HINTS "${PRECBENCH_LIBTORCH}/include/torch/csrc/api/include" NO_DEFAULT_PATH)
+find_library(LibTorch_CPU_LIBRARY torch_cpu HINTS "${PRECBENCH_LIBTORCH}/lib" NO_DEFAULT_PATH)
+find_library(LibTorch_C10_LIBRARY c10 HINTS "${PRECBENCH_LIBTORCH}/lib" NO_DEFAULT_PATH)
+
+if(LibTorch_INCLUDE_DIR)
+  # The numbers moved from the C++ API's version.h to the header-only one with 2.9.
+  foreach(header torch/csrc/api/include/torch/version.h torch/headeronly/version.h)
+    if(EXISTS "${LibTorch_INCLUDE_DIR}/${header}")
+      file(STRINGS "${LibTorch_INCLUDE_DIR}/${header}" line REGEX "#define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+      foreach(definition IN LISTS line)
+        string(REGEX MATCH "TORCH_VERSION_([A-Z]+) ([0-9]+)" _ "${definition}")
+        set(_torch_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+      endforeach()
+    endif()
+  endforeach()
+  set(LibTorch_VERSION "${_torch_MAJOR}.${_torch_MINOR}.${_torch_PATCH}")
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch
+  REQUIRED_VARS LibTorch_CPU_LIBRARY LibTorch_C10_LIBRARY LibTorch_INCLUDE_DIR LibTorch_API_INCLUDE_DIR
+  VERSION_VAR LibTorch_VERSION
+  REASON_FAILURE_MESSAGE "set PRECBENCH_LIBTORCH to a folder with include/torch and lib/libtorch_cpu.so, \
+or run scripts/precbench, which finds or installs one")
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
+  get_filename_component(LibTorch_LIBRARY_DIR "${LibTorch_CPU_LIBRARY}" DIRECTORY)
+  add_library(LibTorch::c10 SHARED IMPORTED)
+  set_target_properties(LibTorch::c10 PROPERTIES
+    IMPORTED_LOCATION "${LibTorch_C10_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${LibTorch_INCLUDE_DIR};${LibTorch_API_INCLUDE_DIR}"
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${LibTorch_INCLUDE_DIR};${LibTorch_API_INCLUDE_DIR}")
+  add_library(LibTorch::cpu SHARED IMPORTED)
+  set_target_properties(LibTorch::cpu PROPERTIES
+    IMPORTED_LOCATION "${LibTorch_CPU_LIBRARY}"
+    INTERFACE_LINK_LIBRARIES LibTorch::c10)
+endif()

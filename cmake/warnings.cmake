@@ -1,0 +1,5 @@
+add_library(precbench_warnings INTERFACE)
+target_compile_options(precbench_warnings INTERFACE -Wall -Wextra -Wconversion)
+if(PRECBENCH_WERROR)
+  target_compile_options(precbench_warnings INTERFACE -Werror)
+endif()

@@ -1,0 +1,73 @@
+// What `precbench run` is going to do, decided before anything runs: the resolved options in the
+// shape that the session (bench/run/) needs. Options that only the worker reads live in the job
+// template.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/job.h"
+#include "common/modes.h"
+
+namespace precbench {
+
+enum class Order { given, rotate, random };
+enum class EmulatedModes { run, skip };
+enum class ColorChoice { automatic, always, never };
+enum class ProgressChoice { automatic, plain, none };
+
+struct ExportFile {
+  std::string format;  // json | csv | markdown | html | junit | github
+  std::string path;
+};
+
+struct OutputPlan {
+  std::string format = "text";  // text | report | table | markdown | csv | json | none
+  std::vector<ExportFile> exports;
+  ColorChoice color = ColorChoice::automatic;
+  ProgressChoice progress = ProgressChoice::automatic;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+struct GatePlan {
+  std::string baseline;              // result file; empty = none
+  std::vector<std::string> fail_on;  // rules as written: "time:5%", "time[16-mixed]:10%"
+  bool strict = false;
+};
+
+struct Plan {
+  std::string title;  // "fashion-cnn: cnn, fashion-mnist, batch 128, SGD, 1 epoch, ..."
+  std::vector<const ModeTraits*> modes;  // in the order asked for, no duplicates
+  bool native_modes_only = false;  // --modes native: drop what the verdict does not call native
+  const ModeTraits* reference = nullptr;  // --reference, else 32-true if asked for, else the first
+  std::vector<uint32_t> seeds;
+  int64_t repeats = 1;
+  Order order = Order::given;
+  std::string profile = "fabric";  // fabric | tuned
+  std::string device = "auto";     // auto | cpu | cuda | cuda:i | simulated:name
+  int64_t threads = 1;
+  TrainJob job;  // everything but mode and seed; "auto" values resolved by resolve_for_device
+  std::string optimizer_impl = "auto";  // auto | loop | foreach | fused, as asked for
+  std::string memory_format = "auto";
+  std::string gemm = "default";
+  std::optional<double> timeout_s;  // per run
+  int64_t pilot_steps = 3;          // 0 = no pilots
+  std::optional<double> budget_s;   // modes projected over it are skipped
+  EmulatedModes emulated = EmulatedModes::run;
+  std::string results_dir = "results";
+  bool save = true;
+  std::string resume;  // result file to go on with; empty = none
+  bool dry_run = false;
+  OutputPlan output;
+  GatePlan gate;
+  std::map<std::string, std::string> context;  // --context key=value, kept in invocation.context
+  json config = json::object();                // invocation.config: {option: {value, source}}
+  std::vector<std::string> argv;
+  std::vector<std::string> warnings;  // told on stderr before the run (a discouraged alias, ...)
+};
+
+}  // namespace precbench

@@ -1,0 +1,18 @@
+#include "common/modes.h"
+
+namespace precbench {
+
+const ModeTraits* find_mode(std::string_view name) {
+  for (const ModeTraits& mode : kModes) {
+    if (mode.name == name || (!mode.alias.empty() && mode.alias == name)) return &mode;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> mode_names() {
+  std::vector<std::string> names;
+  for (const ModeTraits& mode : kModes) names.emplace_back(mode.name);
+  return names;
+}
+
+}  // namespace precbench
