@@ -1,0 +1,41 @@
+// The coordinator's two streams: results go to stdout, everything else to stderr. On a terminal one
+// live line shows progress; it uses only \r and erase-line, so that notebooks show it too, and
+// gives way to other output.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bench/plan/plan.h"
+
+namespace precbench {
+
+class Console {
+ public:
+  explicit Console(const OutputPlan& plan);
+
+  void result(std::string_view text);   // stdout, as it is
+  void info(std::string_view line);     // stderr, not with -q
+  void detail(std::string_view line);   // stderr, with -v only
+  void warning(std::string_view text);  // stderr, always
+  void error(std::string_view text);    // stderr, always
+
+  // Replaces the live line; only call where has_live_line().
+  void live(std::string_view line);
+  void clear_live();
+
+  bool has_live_line() const { return has_live_line_; }
+  bool shows_progress() const { return shows_progress_; }
+
+ private:
+  void write_error_stream(std::string_view text);
+
+  bool quiet_, verbose_, color_, has_live_line_, shows_progress_;
+  bool live_shown_ = false;
+};
+
+// Whether `stream` (a file descriptor) gets colours: --color, else NO_COLOR and TERM, else whether
+// it is a terminal.
+bool wants_color(ColorChoice choice, int stream);
+
+}  // namespace precbench
