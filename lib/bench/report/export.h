@@ -1,0 +1,19 @@
+// Writing a result into files, one per format asked for with --export-*.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/plan/plan.h"
+#include "bench/result/document.h"
+
+namespace precbench {
+
+// The formats of --export-FORMAT, in the order of the help.
+inline constexpr std::string_view kExportFormats[] = {"json", "csv", "markdown"};
+
+// Files are complete or not there. Throws FileError naming the path.
+void export_result(const ResultDocument& document, const std::vector<ExportFile>& files);
+
+}  // namespace precbench

@@ -1,0 +1,183 @@
+#include "bench/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/report/block.h"
+#include "bench/report/escape.h"
+#include "bench/report/units.h"
+#include "bench/report/verdict.h"
+
+namespace precbench {
+namespace {
+
+constexpr const char* kNothing = "-";
+
+std::optional<Estimate> value_of(const ModeRecord& mode, std::string_view metric) {
+  return metric_estimate(mode, *find_metric(metric));
+}
+
+// Collects what the cells need explained, each thing once.
+struct Signs {
+  bool one_seed = false, seed_noise = false, one_run = false, time_noise = false;
+  bool running_accuracy = false;
+};
+
+std::string accuracy_cell(const ModeRecord& mode, const char* metric) {
+  const auto value = value_of(mode, metric);
+  return value ? percent_text(*value) : kNothing;
+}
+
+std::string accuracy_change_cell(const ModeRecord& mode, const ModeRecord* reference,
+                                 Signs& signs) {
+  if (&mode == reference) return "ref";
+  const auto verdict = reference != nullptr ? accuracy_verdict(mode, *reference) : std::nullopt;
+  if (!verdict) return kNothing;
+  const std::string points = points_text(verdict->difference.mean);
+  if (verdict->decision != Decision::undecided) return points;
+  (verdict->interval ? signs.seed_noise : signs.one_seed) = true;
+  return points + (verdict->interval ? " ≈" : " ?");
+}
+
+std::string time_cell(const ModeRecord& mode) {
+  const auto value = value_of(mode, "time");
+  return value ? duration_text(*value) : kNothing;
+}
+
+std::string speed_cell(const ModeRecord& mode, const ModeRecord* reference, Signs& signs) {
+  if (&mode == reference) return "ref";
+  const auto verdict = reference != nullptr ? speed_verdict(mode, *reference) : std::nullopt;
+  if (!verdict) return kNothing;
+  const std::string text = speed_text(verdict->time);
+  if (verdict->decision != Decision::undecided) return text;
+  (verdict->is_single_run ? signs.one_run : signs.time_noise) = true;
+  return text + (verdict->is_single_run ? " ?" : " ≈");
+}
+
+std::string memory_cell(const ModeRecord& mode) {
+  const auto value = value_of(mode, "memory");
+  return value ? mebibytes_text(value->mean) : kNothing;
+}
+
+std::string memory_change_cell(const ModeRecord& mode, const ModeRecord* reference) {
+  if (&mode == reference) return "ref";
+  const auto verdict = reference != nullptr ? memory_verdict(mode, *reference) : std::nullopt;
+  return verdict ? change_text(verdict->ratio) : kNothing;
+}
+
+std::string status_note(const ModeRecord& mode) {
+  std::string note(words_for(mode.status));
+  if (mode.reason) note += ": " + shortened(terminal_text(*mode.reason), 80);
+  const auto ok = measured_runs(mode).size();
+  if (ok == 0) return note;
+  return fmt::format("{} of {} runs ok; {}", ok, mode.runs.size(), note);
+}
+
+// "scale 65536, 2 skipped": the last run's scale, the skips of all.
+std::string scaler_note(const ModeRecord& mode) {
+  int64_t skipped = 0;
+  std::optional<double> scale;
+  for (const RunRecord* run : measured_runs(mode)) {
+    if (!run->scaler) continue;
+    scale = run->scaler->final_scale;
+    skipped += run->scaler->skipped_steps;
+  }
+  return scale ? fmt::format("scale {:g}, {} skipped", *scale, skipped) : "";
+}
+
+std::string notes_cell(const ModeRecord& mode) {
+  std::vector<std::string> notes;
+  if (mode.status != Status::ok) notes.push_back(status_note(mode));
+  if (mode.effective_mode != mode.mode && !measured_runs(mode).empty()) {
+    notes.push_back("ran as " + terminal_text(mode.effective_mode));
+  }
+  if (const std::string scaler = scaler_note(mode); !scaler.empty()) notes.push_back(scaler);
+  if (mode.support && mode.support->verdict == "no_fast_path") notes.emplace_back("no fast path");
+  for (const Mark& mark : mode.marks) {
+    // n=1 is every row's without repeats: the signs ? in the cells say what follows from it.
+    if (mark.id == "n=1" || (mark.id == "emulated" && mode.status != Status::ok)) continue;
+    notes.push_back(terminal_text(mark.id));
+  }
+  std::string cell;
+  for (const std::string& note : notes) cell += (cell.empty() ? "" : ", ") + note;
+  return cell;
+}
+
+bool is_below_test_accuracy(const ModeRecord& mode) {
+  const auto train = value_of(mode, "train_accuracy");
+  const auto test = value_of(mode, "test_accuracy");
+  return train && test && train->mean < test->mean;
+}
+
+// "--seeds 42,43,44": the seed that was used and its successors.
+std::string more_seeds(const ResultDocument& document) {
+  for (const ModeRecord& mode : document.modes) {
+    for (const RunRecord* run : measured_runs(mode)) {
+      return fmt::format("--seeds {},{},{}", run->seed, run->seed + 1, run->seed + 2);
+    }
+  }
+  return "--seeds 42,43,44";
+}
+
+void add_mode_footnotes(const ModeRecord& mode, const ModeRecord* reference, Table& table) {
+  const std::string name = terminal_text(mode.mode);
+  for (const Mark& mark : mode.marks) {
+    if (mark.id == "n=1" || mark.why.empty()) continue;
+    table.footnotes.push_back(name + ": " + terminal_text(mark.id) + " (" +
+                              shortened(terminal_text(mark.why)) + ")");
+  }
+  for (const std::string& note : mode.notes) {
+    table.footnotes.push_back(name + ": " + shortened(terminal_text(note)));
+  }
+  if (reference == nullptr || &mode == reference) return;
+  if (const auto speed = speed_verdict(mode, *reference); speed && speed->total_ratio) {
+    table.footnotes.push_back(
+        name +
+        ": speed is of the median step; the whole run, with first steps and evaluation, is " +
+        speed_text(Ratio{*speed->total_ratio, std::nullopt, std::nullopt}));
+  }
+}
+
+void add_sign_footnotes(const ResultDocument& document, const Signs& signs, Table& table) {
+  const auto add = [&](bool condition, const std::string& text) {
+    if (condition) table.footnotes.push_back(text);
+  };
+  add(signs.one_seed,
+      "? one seed: differences under 2 points say nothing; use " + more_seeds(document));
+  add(signs.one_run, "? one run each: speeds within a factor of 1.25 say little; use --repeats 5");
+  add(signs.seed_noise, "≈ within seed noise: the 95 % interval of the difference includes 0");
+  add(signs.time_noise, "≈ no established difference in speed of 5 % or more");
+  add(signs.running_accuracy,
+      "train accuracy is the running one over the last epoch, so it can be below test accuracy");
+}
+
+}  // namespace
+
+Table comparison_table(const ResultDocument& document) {
+  const ModeRecord* reference = reference_mode(document);
+  const std::string versus =
+      reference != nullptr ? "vs " + terminal_text(reference->mode) : "change";
+  Table table;
+  table.header = {"mode",  "test acc", versus, "train acc", "time",
+                  "speed", "peak MiB", versus, "notes"};
+  Signs signs;
+  for (const ModeRecord& mode : document.modes) {
+    table.rows.push_back({terminal_text(mode.mode), accuracy_cell(mode, "test_accuracy"),
+                          accuracy_change_cell(mode, reference, signs),
+                          accuracy_cell(mode, "train_accuracy"), time_cell(mode),
+                          speed_cell(mode, reference, signs), memory_cell(mode),
+                          memory_change_cell(mode, reference), notes_cell(mode)});
+    signs.running_accuracy |= is_below_test_accuracy(mode);
+  }
+  for (auto& row : table.rows) {
+    // A mode without figures has no difference to the reference either, even if it is the
+    // reference.
+    if (row[1] == kNothing && row[4] == kNothing) row[2] = row[5] = row[7] = kNothing;
+  }
+  add_sign_footnotes(document, signs, table);
+  for (const ModeRecord& mode : document.modes) add_mode_footnotes(mode, reference, table);
+  return table;
+}
+
+}  // namespace precbench

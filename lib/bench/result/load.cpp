@@ -1,0 +1,219 @@
+// Reading a result file that may come from anywhere: nothing in it is trusted.
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+
+#include "bench/report/escape.h"
+#include "bench/result/document.h"
+#include "common/errors.h"
+
+namespace precbench {
+namespace {
+
+// 100 runs with 10,000 step times and losses each make about 40 MB; JSON in memory takes several
+// times its size on disk.
+constexpr std::streamoff kMaxFileBytes = std::streamoff{256} << 20;
+
+// The deepest member that the tool writes lies seven levels down; objects that it only carries
+// (environment, breakdown) may go further.
+constexpr size_t kMaxDepth = 32;
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw FileError("cannot be read: there is no such file, or no permission");
+  const std::streamoff size = file.tellg();
+  if (size < 0) throw FileError("cannot be read: not a plain file");
+  if (size == 0) throw FileError("is empty");
+  if (size > kMaxFileBytes) throw FileError("is over 256 MiB: no result file is that large");
+  std::string text(static_cast<size_t>(size), '\0');
+  file.seekg(0);
+  if (!file.read(text.data(), size)) throw FileError("cannot be read: not a plain file");
+  return text;
+}
+
+// What the parser alone would let pass: any depth, and keys given twice (where readers disagree on
+// which one counts).
+class StructureCheck {
+ public:
+  bool operator()(int /*depth*/, json::parse_event_t event, const json& parsed) {
+    switch (event) {
+      case json::parse_event_t::object_start:
+      case json::parse_event_t::array_start:
+        if (keys_.size() == kMaxDepth) {
+          throw FileError("is nested more than " + std::to_string(kMaxDepth) +
+                          " levels deep: not a result file");
+        }
+        keys_.emplace_back();
+        break;
+      case json::parse_event_t::object_end:
+      case json::parse_event_t::array_end:
+        keys_.pop_back();
+        break;
+      case json::parse_event_t::key:
+        if (!keys_.back().insert(parsed.get<std::string>()).second) {
+          throw FileError("has the key '" + parsed.get<std::string>() + "' twice in one object");
+        }
+        break;
+      case json::parse_event_t::value:
+        break;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> keys_;
+};
+
+[[noreturn]] void fail_at(const std::string& text, size_t byte, const std::string& what) {
+  const size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
+  const auto here = text.begin() + static_cast<std::ptrdiff_t>(end);
+  const auto line = 1 + std::count(text.begin(), here, '\n');
+  const size_t line_start = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+  const size_t column = line_start == std::string::npos ? end + 1 : end - line_start;
+  throw FileError(what + " at line " + std::to_string(line) + ", column " + std::to_string(column));
+}
+
+json parse(const std::string& text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    throw FileError("is UTF-16: a result file is UTF-8");
+  }
+  try {
+    // By pointer: the parser copies its callback, the set of keys must be one.
+    StructureCheck check;
+    return json::parse(text, [&check](int depth, json::parse_event_t event, const json& parsed) {
+      return check(depth, event, parsed);
+    });
+  } catch (const json::parse_error& error) {
+    const bool is_truncated = error.byte > text.size();
+    fail_at(text, error.byte, is_truncated ? "is not complete JSON: it ends" : "is not JSON");
+  } catch (const json::out_of_range&) {
+    throw FileError("holds a number beyond the range of a double");
+  } catch (const json::exception& error) {
+    throw FileError(std::string("is not JSON: ") + error.what());
+  }
+}
+
+int64_t major_of(const std::string& version) {
+  int64_t major = -1;
+  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), major);
+  const bool is_version =
+      error == std::errc() && end != version.data() + version.size() && *end == '.' && major >= 0;
+  if (!is_version) {
+    throw FileError("schema_version '" + version + "' is not a version: expected one like " +
+                    std::string(kSchemaVersion));
+  }
+  return major;
+}
+
+void check_version(const ObjectReader& reader) {
+  if (!reader.has("schema_version")) {
+    throw FileError("schema_version is missing: not a result file of precbench");
+  }
+  const auto version = reader.required<std::string>("schema_version");
+  const int64_t own = major_of(std::string(kSchemaVersion));
+  const int64_t theirs = major_of(version);
+  if (theirs == own) return;
+  throw FileError(
+      "has schema version " + version + ", this precbench reads " + std::to_string(own) +
+      ".x: " + (theirs > own ? "use a newer precbench" : "run it again with this precbench"));
+}
+
+void refuse_negative(const ObjectReader& reader, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    const json* member = reader.find(key);
+    if (member != nullptr && member->is_number() && member->get<double>() < 0) {
+      reader.fail(key, "must not be negative");
+    }
+  }
+}
+
+RunRecord run_from(const ObjectReader& reader) {
+  RunRecord run = run_record_from_json(reader);
+  refuse_negative(reader, {"seed", "repeat", "order_index", "loss_trace_stride"});
+  if (const auto time = reader.optional_object("time")) {
+    refuse_negative(*time, {"startup_s", "data_s", "first_step_s", "train_s", "eval_s", "total_s",
+                            "samples_per_s"});
+    if (const auto steps = time->optional_object("step_ms")) {
+      refuse_negative(*steps, {"mean", "median", "p95"});
+    }
+  }
+  if (const auto memory = reader.optional_object("memory")) {
+    refuse_negative(*memory, {"peak_allocated_bytes", "peak_reserved_bytes", "dataset_bytes",
+                              "device_used_bytes", "host_peak_rss_bytes"});
+  }
+  return run;
+}
+
+PilotRecord pilot_from(const ObjectReader& reader) {
+  return {reader.value_or<int64_t>("steps", 0), reader.optional<double>("projected_s"),
+          reader.optional<int64_t>("peak_allocated_bytes"), reader.unknown()};
+}
+
+ModeRecord mode_from(const ObjectReader& reader) {
+  ModeRecord mode;
+  mode.mode = reader.required<std::string>("mode");
+  mode.effective_mode = reader.value_or<std::string>("effective_mode", mode.mode);
+  const auto status_name = reader.required<std::string>("status");
+  const auto status = find_status(status_name);
+  if (!status) reader.fail("status", "'" + status_name + "' is not a status");
+  mode.status = *status;
+  mode.reason = reader.optional<std::string>("reason");
+  if (const auto support = reader.optional_object("support")) {
+    mode.support = Support{support->required<std::string>("verdict"),
+                           support->value_or<std::string>("why", "")};
+  }
+  if (const auto pilot = reader.optional_object("pilot")) mode.pilot = pilot_from(*pilot);
+  if (const auto recipe = reader.optional_object("recipe")) {
+    mode.recipe = recipe_record_from_json(*recipe);
+  }
+  if (reader.has("marks")) {
+    for (const ObjectReader& mark : reader.objects("marks")) {
+      mode.marks.push_back(
+          {mark.required<std::string>("id"), mark.value_or<std::string>("why", "")});
+    }
+  }
+  if (reader.has("runs")) {
+    for (const ObjectReader& run : reader.objects("runs")) mode.runs.push_back(run_from(run));
+  }
+  mode.notes = reader.value_or<std::vector<std::string>>("notes", {});
+  return mode;
+}
+
+ResultDocument document_from(const json& root) {
+  const ObjectReader reader(root, "");
+  check_version(reader);
+  ResultDocument document;
+  document.schema_version = reader.required<std::string>("schema_version");
+  document.tool = reader.object("tool").raw();
+  document.invocation = reader.object("invocation").raw();
+  document.protocol = reader.object("protocol").raw();
+  document.environment = reader.object("environment").raw();
+  std::set<std::string> names;
+  for (const ObjectReader& mode : reader.objects("modes")) {
+    document.modes.push_back(mode_from(mode));
+    if (!names.insert(document.modes.back().mode).second) {
+      mode.fail("mode", "'" + document.modes.back().mode + "' stands there twice");
+    }
+  }
+  document.reference = reader.value_or<std::string>("reference", "");
+  if (const auto gate = reader.optional_object("gate")) document.gate = gate->raw();
+  return document;
+}
+
+}  // namespace
+
+ResultDocument load_result(const std::string& path) {
+  const auto named = [&](const std::string& what) {
+    return FileError(terminal_text(path) + ": " + shortened(terminal_text(what)));
+  };
+  try {
+    return document_from(parse(read_file(path)));
+  } catch (const FileError& error) {
+    throw named(std::string("result file ") + error.what());
+  } catch (const JsonFieldError& error) {
+    throw named(std::string("not a result file: ") + error.what());
+  }
+}
+
+}  // namespace precbench
