@@ -8,6 +8,14 @@
 
 set(PRECBENCH_LIBTORCH "$ENV{PRECBENCH_LIBTORCH}" CACHE PATH "folder of a LibTorch")
 
+# A build folder may be given another LibTorch: what was found in the old one is forgotten.
+if(NOT PRECBENCH_LIBTORCH STREQUAL LibTorch_LAST_DIR)
+  foreach(found INCLUDE_DIR API_INCLUDE_DIR CPU_LIBRARY C10_LIBRARY)
+    unset(LibTorch_${found} CACHE)
+  endforeach()
+  set(LibTorch_LAST_DIR "${PRECBENCH_LIBTORCH}" CACHE INTERNAL "the LibTorch folder of the last configuration")
+endif()
+
 find_path(LibTorch_INCLUDE_DIR ATen/ATen.h HINTS "${PRECBENCH_LIBTORCH}/include" NO_DEFAULT_PATH)
 find_path(LibTorch_API_INCLUDE_DIR torch/torch.h
           HINTS "${PRECBENCH_LIBTORCH}/include/torch/csrc/api/include" NO_DEFAULT_PATH)

@@ -5,5 +5,14 @@ install(TARGETS precbench RUNTIME DESTINATION bin)
 if(PRECBENCH_WORKER)
   install(TARGETS precbench-worker RUNTIME DESTINATION bin)
 endif()
-install(DIRECTORY configs results DESTINATION share/precbench)
-install(FILES LICENSE THIRD_PARTY.md README.md DESTINATION share/precbench)
+
+# share/precbench in the build folder: links, so that an edited config counts at once.
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/precbench")
+foreach(folder configs results schema)
+  if(IS_DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}")
+    file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${folder}" "${CMAKE_BINARY_DIR}/share/precbench/${folder}" SYMBOLIC)
+    # results/ is also where runs are saved by default: only what is published travels.
+    install(DIRECTORY "${folder}" DESTINATION share/precbench PATTERN "results/*.json" EXCLUDE)
+  endif()
+endforeach()
+install(FILES LICENSE THIRD_PARTY.md README.md CHANGELOG.md DESTINATION share/precbench)

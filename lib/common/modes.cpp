@@ -11,6 +11,7 @@ const ModeTraits* find_mode(std::string_view name) {
 
 std::vector<std::string> mode_names() {
   std::vector<std::string> names;
+  names.reserve(kModes.size());
   for (const ModeTraits& mode : kModes) names.emplace_back(mode.name);
   return names;
 }
