@@ -69,7 +69,7 @@ std::vector<std::string> search_folders(const std::string& name, const std::stri
 
 std::optional<IdxFiles> find_idx_files(const std::string& name, const std::string& data_dir) {
   for (const std::string& folder : search_folders(name, data_dir)) {
-    if (const auto files = files_in(folder)) return files;
+    if (auto files = files_in(folder)) return files;
   }
   return std::nullopt;
 }

@@ -1,3 +1,6 @@
 #pragma once
 #include <string>
-namespace precbench { std::string worker_path(); std::string share_dir(); }
+namespace precbench {
+std::string worker_path();
+std::string share_dir();
+}  // namespace precbench
