@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Trains what a precbench job describes with real Lightning Fabric, and writes a trace of every step.
+
+    reference.py --cells cells.json --out DIR
+
+cells.json is [{"name": ..., "job": {...}}, ...], each job being the JSON that precbench-worker reads
+(lib/common/job.h) with every member written out. Writes DIR/<name>.trace and prints one JSON line per cell.
+"""
+
+import argparse
+import contextlib
+import json
+import time
+import warnings
+from pathlib import Path
+
+import torch
+from lightning_fabric import Fabric
+from torch import nn
+from torch.utils.data import DataLoader
+
+from schedule import learning_rate
+from trace_file import TraceWriter, gradient_norm
+from workload import MODELS, read_split
+
+
+class TorchAmp:
+    """PyTorch's own mixed precision in fp16 on the CPU, under Fabric's names.
+
+    Fabric(precision="16-mixed", accelerator="cpu") runs bf16-mixed instead, so that it cannot be the reference.
+    The casts of input and output are those of Fabric's MixedPrecision.
+    """
+
+    class Model(nn.Module):
+        def __init__(self, module):
+            super().__init__()
+            self.module = module
+
+        def forward(self, x):
+            with torch.autocast("cpu", torch.float16):
+                output = self.module(x.to(torch.float16))
+            return output.to(torch.float32)
+
+    class Optimizer:
+        def __init__(self, optimizer, scaler):
+            self._optimizer, self._scaler = optimizer, scaler
+            self.param_groups = optimizer.param_groups
+            self.zero_grad = optimizer.zero_grad
+
+        def step(self):
+            self._scaler.step(self._optimizer)
+            self._scaler.update()
+
+    def __init__(self):
+        self.scaler = torch.amp.GradScaler("cpu")
+
+    def setup(self, model, optimizer):
+        self._plain_optimizer = optimizer
+        return self.Model(model), self.Optimizer(optimizer, self.scaler)
+
+    def setup_dataloaders(self, loader):
+        return loader
+
+    def init_module(self):
+        return contextlib.nullcontext()
+
+    def autocast(self):
+        return torch.autocast("cpu", torch.float16)
+
+    def backward(self, loss):
+        self.scaler.scale(loss).backward()
+
+    def clip_gradients(self, model, optimizer, clip_val=None, max_norm=None, error_if_nonfinite=True):
+        self.scaler.unscale_(self._plain_optimizer)
+        if clip_val is not None:
+            nn.utils.clip_grad_value_(model.parameters(), clip_val)
+        else:
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm, error_if_nonfinite=error_if_nonfinite)
+
+
+def make_fabric(train):
+    """The engine of the job, and its GradScaler if it has one."""
+    if train["mode"] == "16-mixed" and train["cpu_fp16"] == "real":
+        amp = TorchAmp()
+        return amp, amp.scaler
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Fabric's own: "Using `precision='bf16-mixed'` instead"
+        return Fabric(accelerator="cpu", devices=1, precision=train["mode"]), None
+
+
+def make_optimizer(settings, parameters):
+    common = {
+        "lr": settings["lr"],
+        "weight_decay": settings["weight_decay"],
+        "foreach": settings["impl"] == "foreach",
+        "fused": settings["impl"] == "fused",
+    }
+    if settings["name"] == "sgd":
+        return torch.optim.SGD(parameters, momentum=settings["momentum"], nesterov=settings["nesterov"], **common)
+    family = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[settings["name"]]
+    return family(parameters, betas=(settings["beta1"], settings["beta2"]), eps=settings["eps"], **common)
+
+
+def evaluate(model, loader):
+    """Accuracy over the loader."""
+    model.eval()
+    correct = 0
+    with torch.no_grad():
+        for images, labels in loader:
+            correct += (model(images).argmax(1) == labels).sum().item()
+    model.train()
+    return correct / len(loader.dataset)
+
+
+def clip(fabric, model, optimizer, settings, scaler):
+    if settings["clip_norm"] is not None:
+        # With a scaler an overflow is a step to skip, not an error (Fabric's default would raise).
+        fabric.clip_gradients(model, optimizer, max_norm=settings["clip_norm"], error_if_nonfinite=scaler is None)
+    elif settings["clip_value"] is not None:
+        fabric.clip_gradients(model, optimizer, clip_val=settings["clip_value"])
+
+
+def train(job, trace_path=None):
+    """Trains one job. Returns {epochs: [{train_accuracy, test_accuracy}], step_s, fetch_s, model}."""
+    torch.set_num_threads(job["threads"])
+    settings = job["train"]
+    fabric, scaler = make_fabric(settings)
+    train_set = read_split(settings["dataset"], "train", settings["dataset"]["limit_train"])
+    test_set = read_split(settings["dataset"], "test", settings["dataset"]["limit_test"])
+
+    torch.manual_seed(settings["seed"])
+    with fabric.init_module() if settings["init"] == "module" else contextlib.nullcontext():
+        module = MODELS[settings["model"]]()
+    if settings["init_weights"]:
+        module.load_state_dict(torch.load(settings["init_weights"], weights_only=True))
+    optimizer = make_optimizer(settings["optimizer"], module.parameters())
+    model, optimizer = fabric.setup(module, optimizer)
+    loader = fabric.setup_dataloaders(DataLoader(train_set, settings["batch_size"], shuffle=True))
+    test_loader = fabric.setup_dataloaders(DataLoader(test_set, settings["batch_size"], shuffle=False))
+
+    accumulate = settings["optimizer"]["accumulate"]
+    steps_per_epoch = -(-len(loader) // accumulate)
+    total_steps = settings["steps"] or steps_per_epoch * settings["epochs"]
+    trace = TraceWriter(trace_path, settings["dump_trace_weights_every"]) if trace_path else None
+    result = {"epochs": [], "step_s": [], "fetch_s": []}
+    step = scheduled = 0
+    while step < total_steps:
+        correct = seen = 0
+        window_loss = None
+        mark = time.perf_counter()
+        for index, (images, labels) in enumerate(loader):
+            fetched = time.perf_counter()
+            first = index % accumulate == 0
+            last = (index + 1) % accumulate == 0 or index + 1 == len(loader)
+            if first:
+                for group in optimizer.param_groups:
+                    group["lr"] = learning_rate(
+                        settings["schedule"], settings["optimizer"]["lr"], scheduled, total_steps
+                    )
+                optimizer.zero_grad(set_to_none=True)
+            logits = model(images)
+            with fabric.autocast() if settings["loss_autocast"] else contextlib.nullcontext():
+                loss = nn.functional.cross_entropy(logits, labels, label_smoothing=settings["label_smoothing"])
+            loss = loss / accumulate if accumulate > 1 else loss
+            fabric.backward(loss)
+            window_loss = loss.detach() if first else window_loss + loss.detach()
+            correct += (logits.argmax(1) == labels).sum().item()
+            seen += len(labels)
+            if not last:
+                continue
+            if step == settings["inject_inf_at_step"]:
+                next(module.parameters()).grad.view(-1)[0] = float("inf")
+            scale = scaler.get_scale() if scaler else None
+            norm = gradient_norm(module, scale) if trace else None
+            clip(fabric, model, optimizer, settings["optimizer"], scaler)
+            optimizer.step()
+            skipped = scaler is not None and scaler.get_scale() < scale
+            done = time.perf_counter()
+            if trace:
+                trace.record(window_loss.item(), norm, scale, skipped, module)
+            result["fetch_s"].append(fetched - mark)
+            result["step_s"].append(done - fetched)
+            step += 1
+            scheduled += 0 if skipped and settings["schedule"]["on_skip"] == "hold" else 1
+            if step == total_steps:
+                break
+            mark = time.perf_counter()
+        epoch = {"train_accuracy": correct / seen, "test_accuracy": None}
+        every = settings["eval_every"]
+        if step == total_steps or (every and (len(result["epochs"]) + 1) % every == 0):
+            epoch["test_accuracy"] = evaluate(model, test_loader)
+        result["epochs"].append(epoch)
+    if trace:
+        trace.close()
+    if settings["save_weights"]:
+        torch.save(module.state_dict(), settings["save_weights"])
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cells", required=True, help="JSON file: [{name, job}]")
+    parser.add_argument("--out", required=True, type=Path, help="folder for the traces")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for cell in json.loads(Path(arguments.cells).read_text()):
+        result = train(cell["job"], arguments.out / f"{cell['name']}.trace")
+        print(json.dumps({"name": cell["name"], "epochs": result["epochs"]}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

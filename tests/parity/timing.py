@@ -1,0 +1,54 @@
+"""Is the ratio of two modes' step times the one that a Fabric user would see? Alternating runs of both sides."""
+
+import statistics
+
+import grid
+import reference
+import worker
+
+MODES = ["32-true", "bf16-mixed"]  # the ratio is the second's time over the first's
+STEPS = 60
+WARM_UP = 5  # steps left out: allocations, oneDNN's kernel generation, the scheduler's first moves
+LARGEST_DEVIATION = 0.10  # of our ratio from Fabric's, where the kernels and not Python take the time
+JUDGED = ["cnn"]  # in mlp Python's own overhead is a large part of both modes' steps (docs/performance.md)
+
+
+def median_ms(samples):
+    return statistics.median(samples[WARM_UP:])
+
+
+def measure(options, changes, model):
+    """Median step time in ms of each repeat: {(side, mode): [ms]}. Sides and modes alternate in every repeat."""
+    times = {}
+    for _ in range(options.repeats):
+        for mode in MODES:
+            size = {"steps": STEPS, "dump_trace_weights_every": 0, "dataset": {"limit_test": 200}}
+            job = grid.cell(mode, model, "sgd", 128, 42, grid.merge(size, changes))["job"]
+            job["threads"] = options.threads
+            ours = worker.train(options.worker, job)["run"]["time"]["step_ms"]["samples"]
+            theirs = reference.train(job)
+            fabric = [1000 * (a + b) for a, b in zip(theirs["fetch_s"], theirs["step_s"])]
+            times.setdefault(("precbench", mode), []).append(median_ms(ours))
+            times.setdefault(("Fabric", mode), []).append(median_ms(fabric))
+    return times
+
+
+def run(options, changes):
+    failed = False
+    print(f"median step time in ms, batch 128, SGD, {options.repeats} alternating repeats: median (lowest to highest)")
+    for model in options.models:
+        times = measure(options, changes, model)
+        ratios = {}
+        for side in ("precbench", "Fabric"):
+            text = []
+            for mode in MODES:
+                values = times[side, mode]
+                text.append(f"{mode} {statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})")
+            pairs = [b / a for a, b in zip(times[side, MODES[0]], times[side, MODES[1]])]
+            ratios[side] = statistics.median(pairs)
+            text.append(f"ratio {ratios[side]:.3f} ({min(pairs):.3f} to {max(pairs):.3f})")
+            print(f"{model:8} {side:10} " + "   ".join(text), flush=True)
+        deviation = ratios["precbench"] / ratios["Fabric"] - 1
+        print(f"{model:8} our ratio is {deviation:+.1%} of Fabric's")
+        failed |= model in JUDGED and abs(deviation) > LARGEST_DEVIATION
+    return 1 if failed else 0
