@@ -127,10 +127,15 @@ void describe_best(const Candidate& best, const ModeRecord& reference, Recommend
 }
 
 void describe_none(const std::vector<Candidate>& candidates, const ModeRecord& reference,
-                   Recommendation& out) {
+                   bool is_only_mode, Recommendation& out) {
   const std::string name = name_in_text(reference);
   if (candidates.empty()) {
-    out.sentences.push_back("Only " + name + " gave a usable result: there is nothing to choose.");
+    if (is_only_mode) {
+      out.sentences.push_back("Only " + name + " was run: there is nothing to compare.");
+    } else {
+      out.sentences.push_back("Use " + name + " here: no other mode gave a usable result.");
+      out.mode = reference.mode;
+    }
     return;
   }
   const bool any_single = std::any_of(candidates.begin(), candidates.end(), [](const auto& c) {
@@ -219,7 +224,7 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
   if (const Candidate* best = best_of(candidates)) {
     describe_best(*best, reference, out);
   } else {
-    describe_none(candidates, reference, out);
+    describe_none(candidates, reference, document.modes.size() == 1, out);
   }
   describe_losers(candidates, reference, out);
 }

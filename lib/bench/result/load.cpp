@@ -1,8 +1,10 @@
 // Reading a result file that may come from anywhere: nothing in it is trusted.
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <set>
+#include <vector>
 
 #include "bench/report/escape.h"
 #include "bench/result/document.h"
@@ -13,22 +15,33 @@ namespace {
 
 // 100 runs with 10,000 step times and losses each make about 40 MB; JSON in memory takes several
 // times its size on disk.
-constexpr std::streamoff kMaxFileBytes = std::streamoff{256} << 20;
+constexpr size_t kMaxFileBytes = size_t{256} << 20;
 
 // The deepest member that the tool writes lies seven levels down; objects that it only carries
 // (environment, breakdown) may go further.
 constexpr size_t kMaxDepth = 32;
 
 std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw FileError("cannot be read: there is no such file, or no permission");
-  const std::streamoff size = file.tellg();
-  if (size < 0) throw FileError("cannot be read: not a plain file");
-  if (size == 0) throw FileError("is empty");
-  if (size > kMaxFileBytes) throw FileError("is over 256 MiB: no result file is that large");
-  std::string text(static_cast<size_t>(size), '\0');
-  file.seekg(0);
-  if (!file.read(text.data(), size)) throw FileError("cannot be read: not a plain file");
+  constexpr const char* kTooLarge = "is over 256 MiB: no result file is that large";
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error || std::filesystem::is_directory(status)) {
+    throw FileError("cannot be read: " + (error ? error.message() : "it is a folder"));
+  }
+  if (std::filesystem::is_regular_file(status) &&
+      std::filesystem::file_size(path, error) > kMaxFileBytes) {
+    throw FileError(kTooLarge);
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw FileError("cannot be read: no permission");
+  // In pieces: a pipe has no size, and what claims to be small may go on.
+  std::string text;
+  std::vector<char> piece(size_t{1} << 20);
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0) {
+    text.append(piece.data(), static_cast<size_t>(file.gcount()));
+    if (text.size() > kMaxFileBytes) throw FileError(kTooLarge);
+  }
+  if (text.empty()) throw FileError("is empty");
   return text;
 }
 

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "bench/report/escape.h"
+
+namespace precbench {
+namespace {
+
+TEST(TerminalText, DropsEscapesAndKeepsLetters) {
+  EXPECT_EQ(terminal_text("\x1b]0;pwned\x07\x1b[31mGPU \xC3\xBC"), "]0;pwned[31mGPU \xC3\xBC");
+}
+
+TEST(TerminalText, DropsEightBitControlsAndReordering) {
+  EXPECT_EQ(terminal_text("a\xC2\x9B"
+                          "31mb"),
+            "a31mb");
+  EXPECT_EQ(terminal_text("a\xE2\x80\xAE"
+                          "b\xE2\x81\xA6"
+                          "c"),
+            "abc");
+}
+
+TEST(TerminalText, MakesOneLine) {
+  EXPECT_EQ(terminal_text("a\nb\r\tc\xE2\x80\xA8"
+                          "d"),
+            "a b  c d");
+}
+
+TEST(MarkdownText, KeepsACellACell) {
+  EXPECT_EQ(markdown_text("a|b\n```"), "a\\|b \\`\\`\\`");
+  EXPECT_EQ(markdown_text("<img> [x](y) *z*"), "&lt;img&gt; \\[x\\](y) \\*z\\*");
+}
+
+TEST(CsvText, DisarmsFormulas) {
+  EXPECT_EQ(csv_text("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_text("@SUM(1,2)"), "\"'@SUM(1,2)\"");
+  EXPECT_EQ(csv_text("+1"), "'+1");
+  EXPECT_EQ(csv_text("-1"), "'-1");
+}
+
+// A control character before the sign must not hide it.
+TEST(CsvText, DisarmsFormulasBehindControlCharacters) { EXPECT_EQ(csv_text("\x01=1"), "'=1"); }
+
+TEST(CsvText, QuotesCommasAndQuotes) { EXPECT_EQ(csv_text("a,\"b\""), "\"a,\"\"b\"\"\""); }
+
+TEST(HtmlText, LeavesNoMarkup) {
+  EXPECT_EQ(html_text("</script><img src=x onerror='a'>&\""),
+            "&lt;/script&gt;&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;");
+}
+
+TEST(AsciiText, ReplacesDecorations) { EXPECT_EQ(ascii_text("1 ± 2 ≈ · …"), "1 +- 2 ~ | ..."); }
+
+TEST(Shortened, CutsAtACharacter) {
+  EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(shortened("ab\xC3\xBC"
+                      "cd",
+                      3),
+            "ab...");
+}
+
+}  // namespace
+}  // namespace precbench

@@ -1,0 +1,154 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/report/recommend.h"
+#include "documents.h"
+
+namespace precbench {
+namespace {
+
+using testing::document_of;
+using ::testing::ElementsAre;
+using testing::failed_mode;
+using ::testing::HasSubstr;
+using testing::mode_of;
+using testing::run_of;
+
+constexpr int64_t kMiB = 1 << 20;
+
+ModeRecord single(const std::string& mode, double seconds, double accuracy,
+                  int64_t bytes = 100 * kMiB) {
+  return mode_of(mode, {run_of(42, 0, seconds, bytes, accuracy)});
+}
+
+ModeRecord marked(ModeRecord mode, const std::string& id) {
+  mode.marks.push_back({id, "because"});
+  return mode;
+}
+
+std::string all_of(const ResultDocument& document) {
+  std::string text;
+  for (const std::string& line : summary_lines(recommend(document))) text += line + "\n";
+  return text;
+}
+
+TEST(Recommend, ASingleRunBeyondTheBound) {
+  const auto result = recommend(
+      document_of({single("16-mixed", 50, 0.90, 64 * kMiB), single("32-true", 100, 0.91)}));
+  EXPECT_THAT(result.sentences,
+              ElementsAre("Use 16-mixed here: 2.0 times faster than 32-true, 36 % less memory (one "
+                          "run each). Accuracy: undecided."));
+  EXPECT_EQ(result.code, "Trainer(precision=\"16-mixed\") or Fabric(precision=\"16-mixed\")");
+  EXPECT_EQ(result.closing, "");
+}
+
+// 100 / 81 = 1.23 is under the bound of 1.25 for single runs.
+TEST(Recommend, NotASingleRunWithinTheBound) {
+  const auto result =
+      recommend(document_of({single("16-mixed", 81, 0.9), single("32-true", 100, 0.9)}));
+  EXPECT_EQ(result.mode, "32-true");
+  EXPECT_THAT(result.sentences,
+              ElementsAre("No mode is clearly faster than 32-true here: stay with 32-true. For "
+                          "closer figures use --repeats 5."));
+}
+
+TEST(Recommend, NamesAModeThatOnlySavesMemory) {
+  const std::string text =
+      all_of(document_of({single("16-mixed", 99, 0.9, 60 * kMiB), single("32-true", 100, 0.9)}));
+  EXPECT_THAT(text, HasSubstr("If memory is short: 16-mixed needs 40 % less memory at about the "
+                              "same speed. Accuracy: undecided."));
+}
+
+// The same 1.2 with repeats of 1 % noise is established.
+TEST(Recommend, SmallerDifferencesWithRepeats) {
+  const auto runs = [](double seconds) {
+    return std::vector<RunRecord>{run_of(42, 0, seconds * 0.99, kMiB, 0.9),
+                                  run_of(42, 1, seconds, kMiB, 0.9),
+                                  run_of(42, 2, seconds * 1.01, kMiB, 0.9)};
+  };
+  const auto result =
+      recommend(document_of({mode_of("16-mixed", runs(100)), mode_of("32-true", runs(120))}));
+  ASSERT_EQ(result.sentences.size(), 1U);
+  // 1.2 * sqrt(2) * 1 % = 0.017
+  EXPECT_EQ(result.sentences[0],
+            "Use 16-mixed here: 1.20 ± 0.02 times faster than 32-true, the same memory (3 runs "
+            "each). Accuracy: undecided.");
+}
+
+TEST(Recommend, NotAModeThatLosesAccuracy) {
+  const auto result =
+      recommend(document_of({single("16-true", 50, 0.85), single("32-true", 100, 0.90)}));
+  EXPECT_EQ(result.mode, "32-true");
+  EXPECT_EQ(result.sentences.back(),
+            "16-true is 2.0 times faster than 32-true, but its test accuracy is 5.0 points lower.");
+}
+
+TEST(Recommend, TheSmallerOfTwoThatAreEquallyFast) {
+  const auto result = recommend(
+      document_of({single("16-mixed", 50, 0.9, 80 * kMiB), single("bf16-true", 52, 0.9, 50 * kMiB),
+                   single("32-true", 100, 0.9)}));
+  EXPECT_EQ(result.mode, "bf16-true");
+}
+
+TEST(Recommend, ADeadModeNever) {
+  const auto result = recommend(
+      document_of({marked(single("16-true", 50, 0.1), "at-chance"), single("32-true", 100, 0.1)}));
+  EXPECT_EQ(result.mode, "32-true");
+  EXPECT_THAT(result.sentences,
+              ElementsAre("Use 32-true here: no other mode gave a usable result."));
+}
+
+TEST(Recommend, NothingWhereThereIsNothingToCompare) {
+  const auto result = recommend(document_of({single("32-true", 100, 0.9)}));
+  EXPECT_EQ(result.mode, "");
+  EXPECT_THAT(result.sentences, ElementsAre("Only 32-true was run: there is nothing to compare."));
+}
+
+TEST(Recommend, NothingWhereNoModeLearned) {
+  const auto result = recommend(document_of({marked(single("16-true", 50, 0.1), "at-chance"),
+                                             marked(single("32-true", 100, 0.1), "at-chance")}));
+  EXPECT_EQ(result.mode, "");
+  EXPECT_EQ(result.code, "");
+  EXPECT_THAT(result.sentences[0], HasSubstr("no mode learned anything"));
+}
+
+TEST(Recommend, NothingWhereLaunchesWereTimed) {
+  const auto result = recommend(
+      document_of({single("16-mixed", 50, 0.9), marked(single("32-true", 100, 0.9), "too-small")}));
+  EXPECT_EQ(result.mode, "");
+  EXPECT_THAT(result.sentences[0], HasSubstr("too small for this device"));
+}
+
+TEST(Recommend, NothingFromADebugBuild) {
+  const auto result = recommend(document_of({marked(single("16-mixed", 50, 0.9), "debug-build"),
+                                             marked(single("32-true", 100, 0.9), "debug-build")}));
+  EXPECT_EQ(result.mode, "");
+  EXPECT_THAT(result.sentences[0], HasSubstr("32-true is marked debug-build"));
+}
+
+TEST(Recommend, SaysWhoTakesThePlaceOfAReferenceThatDoesNotFit) {
+  const auto result = recommend(
+      document_of({failed_mode("32-true", Status::oom, "no memory"), single("16-mixed", 50, 0.9)}));
+  EXPECT_THAT(result.sentences[0], HasSubstr("32-true does not fit at batch 64; 16-mixed does"));
+}
+
+TEST(Recommend, NothingWithoutAnyRun) {
+  const auto result =
+      recommend(document_of({failed_mode("32-true", Status::error, "killed by signal 9")}));
+  EXPECT_THAT(result.sentences, ElementsAre("No recommendation: no mode finished."));
+}
+
+TEST(Recommend, SaysThatACpuSaysNothingAboutAGpu) {
+  ResultDocument document =
+      document_of({single("bf16-mixed", 50, 0.9), single("32-true", 100, 0.9)});
+  document.environment["device"]["kind"] = "cpu";
+  EXPECT_EQ(recommend(document).closing, "This says nothing about a GPU: run it there too.");
+}
+
+TEST(CodeFor, AModeThatFabricDoesNotHave) {
+  EXPECT_THAT(code_for("tf32"), HasSubstr("set_float32_matmul_precision(\"high\")"));
+  EXPECT_EQ(code_for("<script>"), "");
+}
+
+}  // namespace
+}  // namespace precbench
