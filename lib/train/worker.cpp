@@ -1,7 +1,109 @@
 #include "train/worker.h"
 
-namespace precbench::train {
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <torch/torch.h>
+#include <unistd.h>
 
-int worker_main() { return 2; }
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <new>
+
+#include "common/errors.h"
+#include "common/job.h"
+#include "common/version.h"
+#include "train/describe.h"
+#include "train/device/open_device.h"
+#include "train/errors.h"
+#include "train/event_stream.h"
+#include "train/loop/train_job.h"
+#include "train/measure/counting_allocator.h"
+
+namespace precbench::train {
+namespace {
+
+// A worker does not outlive its coordinator. The check comes after the request for a signal: a
+// parent that died in between sends none.
+void follow_parent(int64_t parent) {
+  if (parent == 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE);
+}
+
+// Profile `tuned`: large blocks from the heap instead of fresh pages from the kernel at every step,
+// and none given back (measured in docs/performance.md).
+void tune_malloc() {
+  constexpr int kHeapGrowth = 256 << 20;
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_TOP_PAD, kHeapGrowth);
+}
+
+void prepare_process(const Job& job) {
+  follow_parent(job.parent_pid);
+  if (job.kind != JobKind::train) return;
+  if (job.train.tuned_malloc) tune_malloc();
+  // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call.
+  if (job.train.deterministic == "on") setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+  CountingAllocator::instance().set_limit(job.train.memory_limit_bytes);
+}
+
+ResultEvent run(const Job& job, const EventSink& emit) {
+  const auto device = open_device(job.device);  // before any ATen call
+  at::set_num_threads(static_cast<int>(job.threads));
+  device->preflight();
+  if (job.kind == JobKind::describe) return {describe(*device), std::nullopt};
+  if (job.kind == JobKind::train) return {nullptr, run_train_job(job.train, *device, emit)};
+  throw UnsupportedError("probe jobs are not in this version");
+}
+
+FailedEvent failure(FailureKind kind, const std::exception& error) {
+  // LibTorch's messages carry a backtrace after the first line of their own.
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  return {kind, torch_error ? torch_error->what_without_backtrace() : error.what()};
+}
+
+Event outcome_of(const Job& job, const EventSink& emit) {
+  try {
+    return run(job, emit);
+  } catch (const UnsupportedError& error) {
+    return failure(FailureKind::unsupported, error);
+  } catch (
+      const c10::NotImplementedError& error) {  // a kernel that is missing for a dtype; it is named
+    return failure(FailureKind::unsupported, error);
+  } catch (const c10::OutOfMemoryError& error) {
+    return failure(FailureKind::oom, error);
+  } catch (const std::bad_alloc& error) {
+    return failure(FailureKind::oom, error);
+  } catch (const FileError& error) {
+    return failure(FailureKind::input, error);
+  } catch (const std::exception& error) {
+    return failure(FailureKind::error, error);
+  }
+}
+
+}  // namespace
+
+int worker_main() {
+  CountingAllocator::install();
+  EventStream events;
+  events.send(HelloEvent{kProtocolVersion, tool_version(), tool_git_sha(), libtorch_version()});
+  Job job;
+  try {
+    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    job = job_from_json(json::parse(text));
+  } catch (const std::exception& error) {  // of the JSON library, or a JsonFieldError
+    events.send(
+        FailedEvent{FailureKind::error, std::string("the job is not valid: ") + error.what()});
+    constexpr int kUnreadableJob = 2;
+    return kUnreadableJob;
+  }
+  prepare_process(job);
+  const auto emit = [&events](const Event& event) { events.send(event); };
+  events.send(outcome_of(job, emit));
+  return EXIT_SUCCESS;
+}
 
 }  // namespace precbench::train

@@ -1,0 +1,98 @@
+// What the training loop asks of the device it runs on, so that it never asks which one that is.
+// The CPU's implementation is device/cpu_device.h; CUDA's is a module of its own (loaded at run
+// time, since the worker itself must start where no driver is), and tests implement a fake.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/json_fields.h"
+
+namespace precbench::train {
+
+struct DeviceFacts {
+  std::string kind;  // cpu | cuda
+  std::string name;
+  std::optional<std::string> compute_capability;  // "7.5"
+  std::optional<int64_t> memory_bytes;            // of the whole device
+  json more = json::object();                     // uuid, multiprocessors, driver, ... as known
+  Unknowns unknown;
+};
+
+// {kind, name, compute_capability, memory_bytes, unknown} and the members of `more`.
+json to_json(const DeviceFacts& facts);
+
+// Bytes of tensors on the device, as its allocator counts them.
+struct DeviceMemory {
+  int64_t allocated_bytes = 0;
+  int64_t peak_allocated_bytes = 0;  // since reset_peak_memory()
+  std::optional<int64_t> reserved_bytes, peak_reserved_bytes;
+  std::optional<int64_t> used_bytes;  // of the whole device, all processes
+  Unknowns unknown;                   // of peak_reserved_bytes and device_used_bytes
+};
+
+// A point in the device's work; see DeviceModule::record_event().
+class DeviceEvent {
+ public:
+  DeviceEvent() = default;
+  DeviceEvent(const DeviceEvent&) = delete;
+  DeviceEvent& operator=(const DeviceEvent&) = delete;
+  virtual ~DeviceEvent() = default;
+};
+
+class DeviceModule {
+ public:
+  DeviceModule() = default;
+  DeviceModule(const DeviceModule&) = delete;
+  DeviceModule& operator=(const DeviceModule&) = delete;
+  virtual ~DeviceModule() = default;
+
+  virtual torch::Device device() const = 0;
+  virtual DeviceFacts facts() const = 0;
+
+  // Launches one small kernel and waits for it. Throws DeviceError (common/errors.h) saying what is
+  // missing: a driver, its version, a library, a kernel image for this card.
+  virtual void preflight() = 0;
+
+  virtual void synchronize() = 0;
+
+  // Gives cached blocks back, so that a peak starts from what is in use.
+  virtual void empty_cache() = 0;
+  virtual void reset_peak_memory() = 0;
+  virtual DeviceMemory memory() const = 0;
+
+  // Marks the end of the work issued so far, without waiting for it.
+  virtual std::unique_ptr<DeviceEvent> record_event() = 0;
+
+  // Milliseconds between two events. Called after synchronize().
+  virtual double elapsed_ms(const DeviceEvent& from, const DeviceEvent& to) const = 0;
+
+  // A float32 scalar on the device: 1 if an element of these floating tensors is not finite, else
+  // 0. Must neither change them nor wait.
+  virtual torch::Tensor any_non_finite(const std::vector<torch::Tensor>& tensors) = 0;
+
+  // Milliseconds between two readings of losses from the device while it trains: 0 where reading
+  // waits for nothing, else long enough not to be seen in the step times.
+  virtual int64_t readback_interval_ms() const = 0;
+
+  // Nothing = PyTorch's default (matmul off, conv on). CUDA: the legacy pair of setters only.
+  virtual void set_tf32(std::optional<bool> matmul, std::optional<bool> conv) = 0;
+  // What is in force; nothing where the device has no TF32.
+  virtual std::optional<bool> tf32_matmul() const = 0;
+  virtual std::optional<bool> tf32_conv() const = 0;
+
+  virtual void set_deterministic(bool on) = 0;
+  virtual void set_cudnn_benchmark(bool on) = 0;
+};
+
+// The one symbol that a device module exports, found with dlsym under kOpenDeviceSymbol. `name` is
+// a job's device ("cuda:0"). Returns a new object, which the caller owns; throws DeviceError.
+using OpenDevice = DeviceModule*(const std::string& name);
+inline constexpr const char* kOpenDeviceSymbol = "precbench_open_device";
+
+}  // namespace precbench::train

@@ -1,0 +1,17 @@
+// What the worker knows about its LibTorch and its devices: the answer to a describe job.
+#pragma once
+
+#include "common/json_fields.h"
+#include "train/cuda/device_module.h"
+
+namespace precbench::train {
+
+// {libtorch {version, cuda_built}, cpu {capability, mkl, onednn, threads}, devices [...], unknown
+// {}}.
+json describe(const DeviceModule& device);
+
+// The version of the LibTorch that is loaded, which need not be the one whose headers were
+// compiled. Makes no ATen call that would look for CUDA.
+std::string libtorch_version();
+
+}  // namespace precbench::train

@@ -1,0 +1,218 @@
+#include "train/loop/run_record_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "train/measure/process.h"
+#include "train/precision/dtypes.h"
+
+namespace precbench::train {
+namespace {
+
+// Longer traces keep every k-th step (design.md §6).
+constexpr size_t kTraceLimit = 10000;
+
+// fp16's smallest number is 2^-24; what is not over half of it rounds to 0.
+constexpr double kHalfUnderflow = 0x1p-25;
+
+std::string names_of(const std::set<at::ScalarType>& types) {
+  std::string names;
+  for (const at::ScalarType type : types) {
+    if (!names.empty()) names.push_back('+');
+    names.append(dtype_name(type));
+  }
+  return names;
+}
+
+RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Precision& precision,
+                             const Optimizer& optimizer, const Training& training) {
+  RecipeRecord recipe;
+  recipe.param_dtype = dtype_name(optimizer.parameters().front().scalar_type());
+  if (training.observed() && !training.observed()->compute.empty()) {
+    recipe.compute_dtype = names_of(training.observed()->compute);
+  } else {
+    recipe.unknown["compute_dtype"] = "no matrix product or convolution was observed";
+  }
+  if (training.gradient_dtype()) recipe.grad_dtype = dtype_name(*training.gradient_dtype());
+  const auto state = optimizer.state();
+  if (state.empty()) {
+    recipe.unknown["optimizer_state_dtype"] =
+        job.optimizer.name == "sgd" && job.optimizer.momentum == 0
+            ? "SGD without momentum keeps no state"
+            : "no step has been taken: every one was skipped";
+  } else {
+    recipe.optimizer_state_dtype = dtype_name(state.front().scalar_type());
+  }
+  if (training.observed() && training.observed()->autocast) {
+    recipe.autocast = dtype_name(*training.observed()->autocast);
+  } else {
+    recipe.unknown["autocast"] = "this mode has no autocast region";
+  }
+  recipe.grad_scaler = precision.scaler() != nullptr;
+  recipe.tf32_matmul = device.tf32_matmul();
+  recipe.tf32_conv = device.tf32_conv();
+  for (const auto& [key, value] :
+       {std::pair{"tf32_matmul", recipe.tf32_matmul}, std::pair{"tf32_conv", recipe.tf32_conv}}) {
+    if (!value) recipe.unknown[key] = "this device has no TF32";
+  }
+  recipe.optimizer_impl = job.optimizer.impl;
+  recipe.memory_format = job.memory_format;
+  return recipe;
+}
+
+TimeRecord time_record(const Training& training, const RunMeasurements& measured, int64_t stride) {
+  TimeRecord time;
+  time.startup_s = measured.startup_s;
+  if (!time.startup_s) time.unknown["startup_s"] = "/proc/self/stat could not be read";
+  time.data_s = measured.data_s;
+  time.first_step_s = training.first_step_s();
+  time.train_s = measured.train_s;
+  time.eval_s = measured.eval_s;
+  if (measured.eval_s) {
+    time.total_s = measured.train_s + *measured.eval_s;
+  } else {
+    time.unknown["eval_s"] = time.unknown["total_s"] = "the run stopped before its evaluation";
+  }
+  time.step_ms = summarize_steps(training.step_milliseconds());
+  if (!time.step_ms.mean) time.unknown["step_ms"] = "there was only one step, the first";
+  for (size_t i = 0; i < training.step_milliseconds().size(); i += static_cast<size_t>(stride)) {
+    time.step_ms.samples.emplace_back(training.step_milliseconds()[i]);
+  }
+  if (measured.train_s > 0) {
+    time.samples_per_s = static_cast<double>(measured.train_samples) / measured.train_s;
+  } else {
+    time.unknown["samples_per_s"] = "training took no measurable time";
+  }
+  return time;
+}
+
+MemoryRecord memory_record(const RunMeasurements& measured) {
+  MemoryRecord memory;
+  memory.peak_allocated_bytes = measured.memory.peak_allocated_bytes;
+  memory.peak_reserved_bytes = measured.memory.peak_reserved_bytes;
+  memory.dataset_bytes = measured.dataset_bytes;
+  memory.device_used_bytes = measured.memory.used_bytes;
+  memory.host_peak_rss_bytes = peak_resident_bytes();
+  memory.unknown = measured.memory.unknown;
+  if (!memory.host_peak_rss_bytes) {
+    memory.unknown["host_peak_rss_bytes"] = "/proc/self/status has no VmHWM";
+  }
+  memory.unknown["breakdown"] = "not measured in this version";
+  return memory;
+}
+
+void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool pilot) {
+  const std::string why = "the run stopped before the end of an epoch";
+  for (const char* key : {"train_accuracy", "test_accuracy", "train_loss", "test_loss"}) {
+    if (measured.epochs.empty()) run.unknown[key] = why;
+  }
+  run.epochs = measured.epochs;
+  if (measured.epochs.empty()) return;
+  const EpochRecord& last = measured.epochs.back();
+  run.train_accuracy = last.train_accuracy;
+  run.train_loss = last.train_loss;
+  run.test_accuracy = last.test_accuracy;
+  run.test_loss = last.test_loss;
+  run.unknown = last.unknown;
+  run.unknown.erase("eval_s");
+  if (pilot) {
+    run.test_accuracy.reset();
+    run.test_loss.reset();
+    run.unknown["test_accuracy"] = run.unknown["test_loss"] = "a pilot evaluates one batch";
+  }
+}
+
+std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
+                                   const DeviceModule& device, const Precision& precision) {
+  std::vector<std::string> notes;
+  const OptimizerJob& optimizer = job.optimizer;
+  const bool is_adam = optimizer.name == "adam" || optimizer.name == "adamw";
+  if (mode.parameters == Dtype::float16 && is_adam && optimizer.impl != "fused" &&
+      optimizer.eps <= kHalfUnderflow) {
+    notes.push_back(
+        "eps " + json(optimizer.eps).dump() + " is 0 in float16: " + optimizer.name + " with " +
+        optimizer.impl +
+        " divides by zero where a squared gradient vanishes; use fused or a larger eps");
+  }
+  if (mode.name == "16-mixed" && device.device().is_cpu()) {
+    notes.emplace_back("Lightning would run bf16-mixed here: --cpu-fp16 fabric");
+  }
+  if (mode.name != job.mode) {
+    notes.push_back(job.mode + " ran as " + std::string(mode.name) +
+                    ", as Lightning does on a CPU");
+  }
+  if (mode.grad_scaler && optimizer.impl == "fused" &&
+      (optimizer.clip_norm || optimizer.clip_value)) {
+    notes.emplace_back(
+        "Lightning refuses clipping with a fused optimizer in 16-mixed; here gradients are "
+        "unscaled "
+        "before they are clipped");
+  }
+  (void)precision;
+  return notes;
+}
+
+}  // namespace
+
+void note_non_finite(Unknowns& unknown, const char* key, const std::optional<double>& value) {
+  if (value && !std::isfinite(*value)) unknown[key] = "not a finite number";
+}
+
+void check_recipe(const ModeTraits& mode, const Training& training, const Optimizer& optimizer) {
+  const auto require = [&mode](const std::string& what, const std::string& observed,
+                               Dtype expected) {
+    if (observed == name_of(expected)) return;
+    throw std::runtime_error("in mode " + std::string(mode.name) + " the " + what + " were " +
+                             observed + " in the first step, not " +
+                             std::string(name_of(expected)));
+  };
+  require("parameters", dtype_name(optimizer.parameters().front().scalar_type()), mode.parameters);
+  if (training.gradient_dtype()) {
+    require("gradients", dtype_name(*training.gradient_dtype()), mode.parameters);
+  }
+  for (const torch::Tensor& state : optimizer.state()) {
+    require("optimizer's states", dtype_name(state.scalar_type()), mode.parameters);
+  }
+  if (training.observed() && !training.observed()->compute.empty()) {
+    require("inputs of matrix products and convolutions", names_of(training.observed()->compute),
+            mode.compute);
+  }
+}
+
+TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const DeviceModule& device,
+                         Precision& precision, const Optimizer& optimizer, const Training& training,
+                         const StepLog& log, const RunMeasurements& measured) {
+  TrainResult result;
+  result.effective_mode = mode.name;
+  result.recipe = observed_recipe(job, device, precision, optimizer, training);
+  RunRecord& run = result.run;
+  run.seed = job.seed;
+  const auto& steps = log.steps();
+  const size_t stride = std::max<size_t>((steps.size() + kTraceLimit - 1) / kTraceLimit, 1);
+  run.loss_trace_stride = static_cast<int64_t>(stride);
+  for (size_t i = 0; i < steps.size(); i += stride) {
+    run.loss_trace.push_back(std::isfinite(steps[i].loss) ? std::optional(steps[i].loss)
+                                                          : std::nullopt);
+  }
+  copy_last_epoch(run, measured, job.pilot);
+  run.time = time_record(training, measured, run.loss_trace_stride);
+  run.memory = memory_record(measured);
+  if (GradScaler* scaler = precision.scaler()) {
+    const auto skipped = std::count_if(steps.begin(), steps.end(),
+                                       [](const StepRecord& step) { return step.skipped; });
+    run.scaler = ScalerRecord{kInitialScale, scaler->current_scale(), skipped};
+  } else {
+    run.unknown["scaler"] = "this mode has no loss scaling";
+  }
+  run.unknown["numerics"] = run.unknown["energy"] = "not measured in this version";
+  if (training.divergence()) {
+    run.status = Status::diverged;
+    run.reason = training.divergence();
+  }
+  result.notes = notes_for(job, mode, device, precision);
+  return result;
+}
+
+}  // namespace precbench::train

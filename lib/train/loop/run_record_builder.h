@@ -1,0 +1,35 @@
+// From what was measured to the result's records.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/job.h"
+#include "common/modes.h"
+#include "common/run_record.h"
+#include "train/cuda/device_module.h"
+#include "train/loop/training.h"
+
+namespace precbench::train {
+
+struct RunMeasurements {
+  std::optional<double> startup_s;
+  double data_s = 0, train_s = 0;
+  std::optional<double> eval_s;  // nothing where nothing was evaluated
+  int64_t dataset_bytes = 0, train_samples = 0;
+  DeviceMemory memory;  // peak_allocated_bytes without what was resident before
+  std::vector<EpochRecord> epochs;
+};
+
+// A figure that is not finite becomes null in JSON: says so in `unknown`.
+void note_non_finite(Unknowns& unknown, const char* key, const std::optional<double>& value);
+
+// Throws std::runtime_error where the dtypes observed in the first step are not those of the mode
+// table.
+void check_recipe(const ModeTraits& mode, const Training& training, const Optimizer& optimizer);
+
+TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const DeviceModule& device,
+                         Precision& precision, const Optimizer& optimizer, const Training& training,
+                         const StepLog& log, const RunMeasurements& measured);
+
+}  // namespace precbench::train

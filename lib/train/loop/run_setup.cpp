@@ -1,0 +1,100 @@
+#include "train/loop/run_setup.h"
+
+#include <stdexcept>
+
+#include "train/errors.h"
+#include "train/models/onednn_linear.h"
+
+namespace precbench::train {
+namespace {
+
+const ModeTraits& known_mode(const std::string& name) {
+  const ModeTraits* mode = find_mode(name);
+  if (mode == nullptr) throw std::invalid_argument("mode '" + name + "' is not known");
+  return *mode;
+}
+
+[[noreturn]] void fail_value(const std::string& key, const std::string& value,
+                             const std::string& allowed) {
+  throw std::invalid_argument(key + " '" + value + "' is not " + allowed);
+}
+
+bool has_tf32(const DeviceModule& device) {
+  const auto capability = device.facts().compute_capability;
+  constexpr int kAmpere = 8;
+  return capability && std::stoi(*capability) >= kAmpere;
+}
+
+GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
+  if (job.gemm == "default") return GemmBackend::library_default;
+  if (job.gemm != "onednn") fail_value("gemm", job.gemm, "default or onednn");
+  if (device.device().is_cpu() && !has_onednn_linear()) {
+    throw UnsupportedError("gemm onednn needs a LibTorch with oneDNN (mkldnn::_linear_pointwise)");
+  }
+  return GemmBackend::onednn;
+}
+
+}  // namespace
+
+const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device) {
+  const ModeTraits& mode = known_mode(job.mode);
+  if (job.cpu_fp16 != "real" && job.cpu_fp16 != "fabric") {
+    fail_value("cpu_fp16", job.cpu_fp16, "real or fabric");
+  }
+  if (mode.name == "16-mixed" && device.device().is_cpu() && job.cpu_fp16 == "fabric") {
+    return known_mode("bf16-mixed");
+  }
+  if (mode.name == "tf32" && !has_tf32(device)) {
+    throw UnsupportedError("TF32 needs a CUDA device from Ampere (8.0) on; this is " +
+                           device.facts().name);
+  }
+  return mode;
+}
+
+void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceModule& device) {
+  if (job.tf32 != "default" && job.tf32 != "off" && job.tf32 != "on") {
+    fail_value("tf32", job.tf32, "default, off or on");
+  }
+  if (mode.name == "tf32" || job.tf32 == "on") {
+    device.set_tf32(true, true);
+  } else if (job.tf32 == "off") {
+    device.set_tf32(false, false);
+  }
+  if (job.deterministic == "on") {
+    device.set_deterministic(true);
+  } else if (job.deterministic != "auto" && job.deterministic != "off") {
+    fail_value("deterministic", job.deterministic, "auto, on or off");
+  }
+  if (job.cudnn_benchmark) device.set_cudnn_benchmark(true);
+  if (job.cuda_graph) throw UnsupportedError("CUDA graphs are not in this version");
+}
+
+at::MemoryFormat memory_format(const TrainJob& job) {
+  if (job.memory_format == "contiguous") return at::MemoryFormat::Contiguous;
+  if (job.memory_format == "channels_last") return at::MemoryFormat::ChannelsLast;
+  fail_value("memory_format", job.memory_format, "contiguous or channels_last");
+}
+
+std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
+                                   const Precision& precision, const DeviceModule& device) {
+  if (job.init != "fp32" && job.init != "module") fail_value("init", job.init, "fp32 or module");
+  const GemmBackend gemm = gemm_backend(job, device);
+  torch::manual_seed(job.seed);
+  std::unique_ptr<Model> model;
+  {
+    const auto scope = job.init == "module" ? precision.init_scope() : nullptr;
+    model = make_model(job.model, shape, job.model_options, gemm);
+  }
+  precision.convert_module(*model);
+  model->to(device.device());
+  torch::NoGradGuard no_grad;
+  const at::MemoryFormat format = memory_format(job);
+  for (torch::Tensor& parameter : model->parameters()) {
+    // Module::to has no overload for a memory format; as Python's, only 4-D tensors have one.
+    constexpr int64_t kImageBatchRank = 4;
+    if (parameter.dim() == kImageBatchRank) parameter.set_data(parameter.contiguous(format));
+  }
+  return model;
+}
+
+}  // namespace precbench::train

@@ -1,0 +1,28 @@
+// What happens once before training: which mode runs, process-wide switches, the model.
+#pragma once
+
+#include <memory>
+
+#include "common/job.h"
+#include "common/modes.h"
+#include "train/cuda/device_module.h"
+#include "train/models/registry.h"
+#include "train/precision/precision.h"
+
+namespace precbench::train {
+
+// The mode that really runs: with cpu_fp16 "fabric", bf16-mixed for 16-mixed on the CPU. Throws
+// UnsupportedError where the device has no TF32 for the mode of that name.
+const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device);
+
+// TF32, determinism, cuDNN's search. Throws std::invalid_argument for a value that is not allowed.
+void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceModule& device);
+
+at::MemoryFormat memory_format(const TrainJob& job);
+
+// Seeds every generator, draws the weights, converts them for the mode and moves them to the
+// device.
+std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
+                                   const Precision& precision, const DeviceModule& device);
+
+}  // namespace precbench::train

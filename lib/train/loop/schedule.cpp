@@ -1,0 +1,45 @@
+#include "train/loop/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace precbench::train {
+
+Schedule::Schedule(const ScheduleJob& job, double base_rate, int64_t total_steps)
+    : base_rate_(base_rate),
+      warmup_(std::max<int64_t>(job.warmup_steps, 0)),
+      total_(total_steps),
+      holds_(job.on_skip == "hold") {
+  if (job.on_skip != "hold" && job.on_skip != "follow") {
+    throw std::invalid_argument("schedule.on_skip '" + job.on_skip + "' is not follow or hold");
+  }
+  if (job.name == "constant") {
+    shape_ = Shape::constant;
+  } else if (job.name == "cosine") {
+    shape_ = Shape::cosine;
+  } else if (job.name == "step") {
+    shape_ = Shape::step;
+  } else {
+    throw std::invalid_argument("schedule.name '" + job.name + "' is not constant, cosine or step");
+  }
+}
+
+double Schedule::rate(int64_t step) const {
+  if (step < warmup_) {
+    return base_rate_ * static_cast<double>(step + 1) / static_cast<double>(warmup_);
+  }
+  if (shape_ == Shape::cosine) {
+    const auto span = static_cast<double>(std::max<int64_t>(total_ - warmup_, 1));
+    const double progress = std::min(static_cast<double>(step - warmup_) / span, 1.0);
+    return base_rate_ * 0.5 * (1.0 + std::cos(std::numbers::pi * progress));
+  }
+  if (shape_ == Shape::step) {
+    if (4 * step >= 3 * total_) return base_rate_ * 0.01;
+    if (2 * step >= total_) return base_rate_ * 0.1;
+  }
+  return base_rate_;
+}
+
+}  // namespace precbench::train

@@ -1,0 +1,31 @@
+// The learning rate of each step.
+#pragma once
+
+#include <cstdint>
+
+#include "common/job.h"
+
+namespace precbench::train {
+
+class Schedule {
+ public:
+  // Throws std::invalid_argument for a name or an on_skip that is not known.
+  Schedule(const ScheduleJob& job, double base_rate, int64_t total_steps);
+
+  // `step` counts from 0. Linear from base / warmup_steps to base, then constant; cosine to 0 at
+  // the last step; or step: a tenth from half of the steps on, a hundredth from three quarters on
+  // (He et al. 2015, section 4.2).
+  double rate(int64_t step) const;
+
+  // Whether a step that the scaler skipped leaves the schedule where it is (`on_skip` hold).
+  bool holds_on_skip() const { return holds_; }
+
+ private:
+  enum class Shape { constant, cosine, step };
+  Shape shape_ = Shape::constant;
+  double base_rate_;
+  int64_t warmup_, total_;
+  bool holds_;
+};
+
+}  // namespace precbench::train

@@ -1,0 +1,95 @@
+#include "train/loop/train_job.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "train/errors.h"
+#include "train/loop/data_set.h"
+#include "train/loop/run_record_builder.h"
+#include "train/loop/run_setup.h"
+#include "train/loop/training.h"
+#include "train/measure/process.h"
+
+namespace precbench::train {
+namespace {
+
+// Evaluations happen after every `eval_every` epochs and after the last one.
+bool evaluates_after(const TrainJob& job, int64_t epoch, int64_t epochs) {
+  return epoch == epochs || (job.eval_every > 0 && epoch % job.eval_every == 0);
+}
+
+EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
+                         const std::optional<PassFigures>& test) {
+  EpochRecord record;
+  record.epoch = epoch;
+  record.train_accuracy = train.accuracy;
+  record.train_loss = train.loss;
+  record.train_s = train.seconds;
+  if (test) {
+    record.test_accuracy = test->accuracy;
+    record.test_loss = test->loss;
+    record.eval_s = test->seconds;
+  } else {
+    for (const char* key : {"test_accuracy", "test_loss", "eval_s"}) {
+      record.unknown[key] = "not evaluated after this epoch";
+    }
+  }
+  note_non_finite(record.unknown, "train_loss", record.train_loss);
+  note_non_finite(record.unknown, "test_loss", record.test_loss);
+  return record;
+}
+
+}  // namespace
+
+TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
+  const ModeTraits& mode = effective_mode(job, device);
+  apply_numeric_settings(job, mode, device);
+  RunMeasurements measured;
+  measured.startup_s = seconds_since_process_start();
+
+  emit(PhaseEvent{"load_data"});
+  const auto load_begin = std::chrono::steady_clock::now();
+  const DataSet data = moved_to(load_data_set(job.dataset, job.seed), device.device());
+  device.synchronize();
+  measured.data_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - load_begin).count();
+  measured.dataset_bytes = data.bytes();
+
+  emit(PhaseEvent{"build_model"});
+  const at::MemoryFormat format = memory_format(job);
+  Loader train_loader(data, data.train, SampleOrder::shuffled, job.batch_size, format);
+  Loader test_loader(data, data.test, SampleOrder::as_stored, job.batch_size, format);
+  StepLog log(device);
+  device.empty_cache();
+  // Whatever is there now (data, its order, the step log) is no part of what training needs.
+  const int64_t resident_bytes = device.memory().allocated_bytes;
+  const auto precision = make_precision(mode, device.device().type());
+  const auto model = build_model(job, data.shape(), *precision, device);
+  const auto optimizer = make_optimizer(job.optimizer, model->parameters());
+  Training training(job, {device, *model, *precision, *optimizer, train_loader, test_loader, log},
+                    emit);
+
+  device.reset_peak_memory();
+  const int64_t epochs = training.total_epochs();
+  for (int64_t epoch = 1; epoch <= epochs && !training.finished(); ++epoch) {
+    emit(PhaseEvent{"train"});
+    const PassFigures train = training.train_epoch(epoch);
+    measured.train_s += train.seconds;
+    measured.train_samples += train.samples;
+    if (epoch == 1) check_recipe(mode, training, *optimizer);
+    if (training.divergence() && !job.keep_going) break;
+    std::optional<PassFigures> test;
+    if (training.finished() || evaluates_after(job, epoch, epochs)) {
+      emit(PhaseEvent{"evaluate"});
+      test = training.evaluate(job.pilot ? std::optional<int64_t>(1) : std::nullopt);
+      measured.eval_s = measured.eval_s.value_or(0.0) + test->seconds;
+    }
+    measured.epochs.push_back(epoch_record(epoch, train, test));
+    emit(EpochEvent{measured.epochs.back()});
+  }
+  measured.memory = device.memory();
+  measured.memory.peak_allocated_bytes -= resident_bytes;
+  return build_result(job, mode, device, *precision, *optimizer, training, log, measured);
+}
+
+}  // namespace precbench::train

@@ -1,0 +1,198 @@
+#include "train/loop/training.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "train/optim/clipping.h"
+
+namespace precbench::train {
+namespace {
+
+// Progress events: at most ten a second.
+constexpr auto kEventInterval = std::chrono::milliseconds(100);
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+torch::Tensor count_correct(const torch::Tensor& logits, const torch::Tensor& target) {
+  return logits.argmax(1).eq(target).sum();
+}
+
+}  // namespace
+
+Training::Training(const TrainJob& job, const TrainingParts& parts, EventSink emit)
+    : job_(job),
+      parts_(parts),
+      emit_(std::move(emit)),
+      steps_per_epoch_((parts.train_loader.batches() + job.optimizer.accumulate - 1) /
+                       job.optimizer.accumulate),
+      total_steps_(job.steps > 0 ? job.steps : job.epochs * steps_per_epoch_),
+      schedule_(job.schedule, job.optimizer.lr, total_steps_),
+      correct_(torch::zeros(
+          {}, torch::TensorOptions().device(parts.device.device()).dtype(torch::kLong))),
+      times_(parts.device) {}
+
+int64_t Training::total_epochs() const {
+  return (total_steps_ + steps_per_epoch_ - 1) / steps_per_epoch_;
+}
+
+bool Training::finished() const { return stopped_ || step_ >= total_steps_; }
+
+PassFigures Training::train_epoch(int64_t epoch) {
+  const auto first_step = static_cast<size_t>(step_);
+  parts_.model.train();
+  correct_.zero_();
+  paused_s_ = 0;
+  parts_.device.synchronize();
+  const auto begin = Clock::now();
+  if (step_ == 0) train_begin_ = begin;
+  parts_.train_loader.start_pass();
+  while (!parts_.train_loader.done() && !finished()) {
+    train_step();
+    after_step(epoch);
+  }
+  parts_.optimizer.drop_gradients();
+  parts_.device.synchronize();
+  PassFigures figures;
+  figures.seconds = seconds_since(begin) - paused_s_;
+  times_.read_events();
+  parts_.log.read_back();
+  divergence_.look_at(parts_.log.steps());
+  for (size_t i = first_step; i < samples_of_step_.size(); ++i)
+    figures.samples += samples_of_step_[i];
+  figures.accuracy =
+      static_cast<double>(correct_.item<int64_t>()) / static_cast<double>(figures.samples);
+  figures.loss = mean_loss(first_step);
+  return figures;
+}
+
+void Training::train_step() {
+  parts_.optimizer.set_learning_rate(schedule_.rate(schedule_step_));
+  std::optional<DtypeObserver> observer;
+  if (step_ == 0) observer.emplace(parts_.device.device().type());
+  times_.begin_step();
+  parts_.optimizer.drop_gradients();
+  const int64_t batch_size = job_.batch_size;
+  const int64_t left = (parts_.train_loader.remaining() + batch_size - 1) / batch_size;
+  const int64_t window = std::min(job_.optimizer.accumulate, left);  // micro-batches of this step
+  torch::Tensor step_loss;
+  int64_t samples = 0;
+  for (int64_t i = 0; i < window; ++i) {
+    const Batch batch = parts_.train_loader.next();
+    const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
+    torch::Tensor loss = loss_of(logits, batch.target);
+    if (window > 1) loss = loss / window;
+    parts_.precision.backward(loss);
+    step_loss = step_loss.defined() ? step_loss + loss.detach() : loss.detach();
+    correct_ += count_correct(logits.detach(), batch.target);
+    samples += batch.size();
+  }
+  if (step_ == 0) gradient_dtype_ = parts_.optimizer.parameters().front().grad().scalar_type();
+  if (step_ == job_.inject_inf_at_step) inject_infinity();
+  clip_gradients();
+  const StepOutcome outcome = parts_.precision.step(parts_.optimizer);
+  times_.end_step();
+  if (observer) observed_ = observer->observed();
+  // Looking at the weights is no part of training: its time is taken off.
+  const auto pause = Clock::now();
+  parts_.log.record(step_loss, outcome,
+                    parts_.device.any_non_finite(parts_.optimizer.parameters()));
+  paused_s_ += seconds_since(pause);
+  samples_of_step_.push_back(samples);
+}
+
+// Outside autocast and in float32 in every mode, as Fabric; --loss-autocast is the other form that
+// its guide shows.
+torch::Tensor Training::loss_of(const torch::Tensor& logits, const torch::Tensor& target) const {
+  const auto scope = job_.loss_autocast ? parts_.precision.forward_scope() : nullptr;
+  return at::cross_entropy_loss(logits, target, /*weight=*/{}, at::Reduction::Mean,
+                                /*ignore_index=*/-100, job_.label_smoothing);
+}
+
+void Training::clip_gradients() {
+  const OptimizerJob& optimizer = job_.optimizer;
+  if (!optimizer.clip_norm && !optimizer.clip_value) return;
+  parts_.precision.unscale_gradients(parts_.optimizer);
+  const auto& parameters = parts_.optimizer.parameters();
+  if (optimizer.clip_value) clip_gradients_by_value(parameters, *optimizer.clip_value);
+  if (!optimizer.clip_norm) return;
+  // With a scaler an overflow is skipped by its step() and shrinks the scale; an error here would
+  // keep it from doing so.
+  const bool has_scaler = parts_.precision.scaler() != nullptr;
+  try {
+    clip_gradients_by_norm(parameters, *optimizer.clip_norm,
+                           /*error_if_nonfinite=*/!has_scaler && !job_.keep_going);
+  } catch (const NonFiniteNormError&) {
+    divergence_.report_unclippable(step_);
+  }
+}
+
+void Training::inject_infinity() {
+  torch::NoGradGuard no_grad;
+  parts_.optimizer.parameters().front().grad().view(-1).narrow(0, 0, 1).fill_(
+      std::numeric_limits<double>::infinity());
+}
+
+void Training::after_step(int64_t epoch) {
+  ++step_;
+  const bool holds = schedule_.holds_on_skip() && parts_.precision.scaler() != nullptr;
+  if (step_ == 1) {
+    parts_.device.synchronize();
+    first_step_s_ = seconds_since(train_begin_);
+  }
+  if (holds || job_.pilot) {
+    parts_.log.read_back();
+  } else {
+    parts_.log.read_back_if_due();
+  }
+  const auto& steps = parts_.log.steps();
+  if (!(holds && steps.back().skipped)) ++schedule_step_;
+  divergence_.look_at(steps);
+  if (divergence_.reason() && !job_.keep_going) stopped_ = true;
+  if (job_.pilot && seconds_since(train_begin_) >= job_.pilot_limit_s) stopped_ = true;
+  const auto now = Clock::now();
+  if (last_event_ && now - *last_event_ < kEventInterval) return;
+  last_event_ = now;
+  StepsEvent event{epoch, total_epochs(), step_, total_steps_, std::nullopt};
+  if (!steps.empty()) event.loss = steps.back().loss;
+  emit_(event);
+}
+
+PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
+  torch::NoGradGuard no_grad;
+  parts_.model.eval();
+  const auto on_device = torch::TensorOptions().device(parts_.device.device());
+  const torch::Tensor correct = torch::zeros({}, on_device.dtype(torch::kLong));
+  const torch::Tensor loss_sum = torch::zeros({}, on_device.dtype(torch::kDouble));
+  PassFigures figures;
+  parts_.device.synchronize();
+  const auto begin = Clock::now();
+  parts_.test_loader.start_pass();
+  for (int64_t i = 0; !parts_.test_loader.done() && i < max_batches.value_or(i + 1); ++i) {
+    const Batch batch = parts_.test_loader.next();
+    const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
+    loss_sum.add_(loss_of(logits, batch.target), static_cast<double>(batch.size()));
+    correct.add_(count_correct(logits, batch.target));
+    figures.samples += batch.size();
+  }
+  parts_.device.synchronize();
+  figures.seconds = seconds_since(begin);
+  const auto samples = static_cast<double>(figures.samples);
+  figures.accuracy = static_cast<double>(correct.item<int64_t>()) / samples;
+  figures.loss = loss_sum.item<double>() / samples;
+  return figures;
+}
+
+double Training::mean_loss(size_t first_step) const {
+  double sum = 0, samples = 0;
+  const auto& steps = parts_.log.steps();
+  for (size_t i = first_step; i < steps.size(); ++i) {
+    const auto weight = static_cast<double>(samples_of_step_[i]);
+    sum += steps[i].loss * weight;
+    samples += weight;
+  }
+  return sum / samples;
+}
+
+}  // namespace precbench::train

@@ -1,0 +1,94 @@
+// The training loop and the evaluation. It measures at its edges and knows neither the device nor
+// the mode.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "common/job.h"
+#include "train/cuda/device_module.h"
+#include "train/event_sink.h"
+#include "train/loop/loader.h"
+#include "train/loop/schedule.h"
+#include "train/measure/divergence.h"
+#include "train/measure/dtype_observer.h"
+#include "train/measure/step_clock.h"
+#include "train/measure/step_log.h"
+#include "train/models/model.h"
+#include "train/optim/optimizer.h"
+#include "train/precision/precision.h"
+
+namespace precbench::train {
+
+// What the loop works with; all of it outlives the loop.
+struct TrainingParts {
+  DeviceModule& device;
+  Model& model;
+  Precision& precision;
+  Optimizer& optimizer;
+  Loader& train_loader;
+  Loader& test_loader;
+  StepLog& log;
+};
+
+// Accuracies are fractions, losses means per sample, times seconds.
+struct PassFigures {
+  double accuracy = 0, loss = 0, seconds = 0;
+  int64_t samples = 0;
+};
+
+class Training {
+ public:
+  Training(const TrainJob& job, const TrainingParts& parts, EventSink emit);
+
+  int64_t total_steps() const { return total_steps_; }
+  int64_t total_epochs() const;
+  bool finished() const;  // all steps done, or stopped by divergence or a pilot's time limit
+
+  // Trains until the epoch, the steps or a pilot's time are over, or the run diverges.
+  PassFigures train_epoch(int64_t epoch);
+
+  // One pass over the test split, or its first batches alone.
+  PassFigures evaluate(std::optional<int64_t> max_batches = std::nullopt);
+
+  int64_t steps_done() const { return step_; }
+  double first_step_s() const { return first_step_s_; }
+  const std::vector<double>& step_milliseconds() const { return times_.milliseconds(); }
+  const std::optional<std::string>& divergence() const { return divergence_.reason(); }
+
+  // As observed in the first step. Without value before it.
+  const std::optional<ObservedDtypes>& observed() const { return observed_; }
+  const std::optional<at::ScalarType>& gradient_dtype() const { return gradient_dtype_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void train_step();
+  torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) const;
+  void clip_gradients();
+  void inject_infinity();
+  void after_step(int64_t epoch);
+  double mean_loss(size_t first_step) const;
+
+  const TrainJob& job_;
+  TrainingParts parts_;
+  EventSink emit_;
+  int64_t steps_per_epoch_, total_steps_;
+  Schedule schedule_;
+  int64_t schedule_step_ = 0, step_ = 0;
+  std::vector<int64_t> samples_of_step_;
+  torch::Tensor correct_;  // int64 scalar on the device
+  StepClock times_;
+  DivergenceWatch divergence_;
+  std::optional<ObservedDtypes> observed_;
+  std::optional<at::ScalarType> gradient_dtype_;
+  double first_step_s_ = 0, paused_s_ = 0;
+  Clock::time_point train_begin_;
+  std::optional<Clock::time_point> last_event_;
+  bool stopped_ = false;
+};
+
+}  // namespace precbench::train

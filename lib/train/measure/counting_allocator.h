@@ -1,0 +1,40 @@
+// Counts the bytes of CPU tensors exactly: what code asked for, without rounding. Wraps the
+// allocator that LibTorch would use. It sees every storage, also those made by autograd's threads;
+// it does not see scratch memory that oneDNN and MKL take for themselves.
+#pragma once
+
+#include <c10/core/Allocator.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace precbench::train {
+
+class CountingAllocator : public c10::Allocator {
+ public:
+  static CountingAllocator& instance();
+
+  // Makes it LibTorch's CPU allocator. Not thread-safe: the first statement of main.
+  static void install();
+
+  int64_t current() const { return current_.load(std::memory_order_relaxed); }
+  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }  // since reset_peak()
+  void reset_peak() { peak_.store(current()); }
+
+  // An allocation that would bring current() over `bytes` throws c10::OutOfMemoryError; 0 = no
+  // limit.
+  void set_limit(int64_t bytes) { limit_.store(bytes); }
+
+  c10::DataPtr allocate(size_t bytes) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  void copy_data(void* destination, const void* source, size_t bytes) const override;
+
+ private:
+  CountingAllocator();
+  static void release(void* data);
+
+  c10::Allocator* system_;
+  std::atomic<int64_t> current_{0}, peak_{0}, limit_{0};
+};
+
+}  // namespace precbench::train

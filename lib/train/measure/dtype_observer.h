@@ -1,0 +1,31 @@
+// Watches which dtypes matrix products and convolutions really get, by a callback that LibTorch
+// calls at every operation. For one step: a watched operation is slower.
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace precbench::train {
+
+struct ObservedDtypes {
+  std::set<at::ScalarType> compute;        // inputs of matmuls and convolutions
+  std::optional<at::ScalarType> autocast;  // dtype of the autocast region, if there was one
+};
+
+class DtypeObserver {
+ public:
+  explicit DtypeObserver(at::DeviceType device);
+  ~DtypeObserver();
+  DtypeObserver(const DtypeObserver&) = delete;
+  DtypeObserver& operator=(const DtypeObserver&) = delete;
+
+  ObservedDtypes observed() const;
+
+ private:
+  at::CallbackHandle handle_;
+};
+
+}  // namespace precbench::train

@@ -1,0 +1,40 @@
+#include "train/measure/step_clock.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace precbench::train {
+namespace {
+
+// `fraction` in [0, 1]; `sorted` is not empty.
+double percentile(const std::vector<double>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  const double weight = position - static_cast<double>(below);
+  return sorted[below] + weight * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+void StepClock::read_events() {
+  for (size_t i = 0; i < ends_.size(); ++i) {
+    milliseconds_.push_back(device_.elapsed_ms(*begins_[i], *ends_[i]));
+  }
+  begins_.clear();
+  ends_.clear();
+}
+
+StepTimes summarize_steps(const std::vector<double>& milliseconds) {
+  StepTimes times;
+  if (milliseconds.size() < 2) return times;
+  std::vector<double> steady(milliseconds.begin() + 1, milliseconds.end());
+  times.mean =
+      std::accumulate(steady.begin(), steady.end(), 0.0) / static_cast<double>(steady.size());
+  std::sort(steady.begin(), steady.end());
+  times.median = percentile(steady, 0.5);
+  times.p95 = percentile(steady, 0.95);
+  return times;
+}
+
+}  // namespace precbench::train

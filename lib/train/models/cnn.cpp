@@ -1,0 +1,30 @@
+#include "train/models/cnn.h"
+
+#include <stdexcept>
+
+namespace precbench::train {
+
+Cnn::Cnn(const SampleShape& shape, GemmBackend gemm) {
+  constexpr int64_t kFirst = 32, kSecond = 64, kHidden = 128;
+  if (shape.height < 4 || shape.width < 4) {
+    throw std::invalid_argument("model cnn needs images of at least 4x4 pixels");
+  }
+  // One statement per layer: the order in which C++ evaluates arguments is not fixed, and each
+  // layer draws its weights when it is made.
+  conv1_ = register_module(
+      "conv1", torch::nn::Conv2d(torch::nn::Conv2dOptions(shape.channels, kFirst, 3).padding(1)));
+  conv2_ = register_module(
+      "conv2", torch::nn::Conv2d(torch::nn::Conv2dOptions(kFirst, kSecond, 3).padding(1)));
+  const int64_t pixels = (shape.height / 4) * (shape.width / 4);
+  fc1_ = register_module("fc1", Linear(kSecond * pixels, kHidden, gemm));
+  fc2_ = register_module("fc2", Linear(kHidden, shape.classes, gemm));
+}
+
+torch::Tensor Cnn::forward(const torch::Tensor& input) {
+  torch::Tensor x = torch::max_pool2d(torch::relu(conv1_->forward(input)), 2);
+  x = torch::max_pool2d(torch::relu(conv2_->forward(x)), 2);
+  x = torch::relu(fc1_->forward(torch::flatten(x, 1)));
+  return fc2_->forward(x);
+}
+
+}  // namespace precbench::train

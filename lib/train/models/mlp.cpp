@@ -1,0 +1,18 @@
+#include "train/models/mlp.h"
+
+namespace precbench::train {
+
+Mlp::Mlp(const SampleShape& shape, GemmBackend gemm) {
+  constexpr int64_t kHidden = 512;
+  fc1_ = register_module("fc1", Linear(shape.channels * shape.height * shape.width, kHidden, gemm));
+  fc2_ = register_module("fc2", Linear(kHidden, kHidden, gemm));
+  fc3_ = register_module("fc3", Linear(kHidden, shape.classes, gemm));
+}
+
+torch::Tensor Mlp::forward(const torch::Tensor& input) {
+  torch::Tensor x = torch::relu(fc1_->forward(torch::flatten(input, 1)));
+  x = torch::relu(fc2_->forward(x));
+  return fc3_->forward(x);
+}
+
+}  // namespace precbench::train

@@ -1,0 +1,26 @@
+// Builds the models named in common/names.h.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/json_fields.h"
+#include "train/models/layers.h"
+#include "train/models/model.h"
+
+namespace precbench::train {
+
+// What a data set's samples look like; the models' outer layers follow from it.
+struct SampleShape {
+  int64_t channels = 1;
+  int64_t height = 28;  // pixels, after resizing
+  int64_t width = 28;
+  int64_t classes = 10;
+};
+
+// Draws the weights from the global CPU generator, in PyTorch's order. Throws UnsupportedError for
+// a name that this version lacks.
+std::unique_ptr<Model> make_model(const std::string& name, const SampleShape& shape,
+                                  const json& options, GemmBackend gemm);
+
+}  // namespace precbench::train

@@ -1,0 +1,63 @@
+// PyTorch's optimizers, each in three implementations: `loop` (one tensor after the other, Python's
+// default on the CPU), `foreach` (Python's default on CUDA) and `fused` (one kernel). Own code and
+// not torch::optim: that one multiplies by a scalar in the other operand order, which rounds the
+// scalar in the half formats, and its AdamW uses other operations than Python's.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <vector>
+
+#include "common/job.h"
+
+namespace precbench::train {
+
+class Optimizer {
+ public:
+  // Parameters of any shape, all of one dtype and on one device.
+  Optimizer(std::vector<torch::Tensor> parameters, double learning_rate);
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer() = default;
+
+  // zero_grad(set_to_none=True).
+  void drop_gradients();
+
+  virtual void step() = 0;
+
+  // Whether step_scaled() takes gradients that are still multiplied by the scale (PyTorch's
+  // _step_supports_amp_scaling): true for the fused kernels.
+  virtual bool takes_scaled_gradients() const { return false; }
+
+  // A step decided inside the kernel: gradients are divided by `grad_scale` (undefined = they are
+  // unscaled already), and nothing moves where found_inf is 1. Both are float32 scalars on the
+  // device.
+  virtual void step_scaled(const torch::Tensor& grad_scale, const torch::Tensor& found_inf);
+
+  // Momentum buffers or moments, without step counters; empty before the first step.
+  virtual std::vector<torch::Tensor> state() const = 0;
+
+  const std::vector<torch::Tensor>& parameters() const { return parameters_; }
+  double learning_rate() const { return learning_rate_; }
+  void set_learning_rate(double value) { learning_rate_ = value; }
+
+ protected:
+  // The parameters that have a gradient, with their gradients and their places in parameters().
+  struct Active {
+    std::vector<size_t> indices;
+    std::vector<torch::Tensor> parameters, gradients;
+  };
+  Active active() const;
+
+ private:
+  std::vector<torch::Tensor> parameters_;
+  double learning_rate_;
+};
+
+// Throws UnsupportedError where an implementation does not work on these parameters, and
+// std::invalid_argument for a name that is not known.
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerJob& job,
+                                          std::vector<torch::Tensor> parameters);
+
+}  // namespace precbench::train
