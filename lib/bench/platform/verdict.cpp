@@ -126,7 +126,7 @@ Support by_instruction_set(const CpuFacts& cpu, std::initializer_list<Instructio
 
 Support cpu_float16(const CpuFacts& cpu) {
   if (cpu.architecture == "aarch64") {
-    return by_instruction_set(cpu, {{"asimdhp", {"fphp"}}}, "no asimdhp (fp16) here");
+    return by_instruction_set(cpu, {{"asimdhp", {"fphp"}}}, "no fp16 instructions here");
   }
   return by_instruction_set(
       cpu,

@@ -71,7 +71,8 @@ TEST(Verdict, NamesTheFlagThatOneDnnMissesWhenAVirtualMachineHidesIt) {
 }
 
 TEST(Verdict, AsksForBothHalvesOfArmFloat16) {
-  EXPECT_EQ(said("16-true", cpu("ARM", "aarch64", {"fphp"})), "emulated: no asimdhp (fp16) here");
+  EXPECT_EQ(said("16-true", cpu("ARM", "aarch64", {"fphp"})),
+            "emulated: no fp16 instructions here");
   EXPECT_EQ(said("16-true", cpu("ARM", "aarch64", {"fphp", "asimdhp"})), "native: asimdhp");
 }
 
