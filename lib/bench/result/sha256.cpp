@@ -1,4 +1,4 @@
-#include "bench/plan/sha256.h"
+#include "bench/result/sha256.h"
 
 #include <openssl/evp.h>
 

@@ -1,0 +1,48 @@
+// The option table: the one source of flags, PRECBENCH_* variables, configuration keys, help and
+// docs/cli.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace precbench {
+
+enum class OptionType {
+  flag,  // true or false; on the command line it takes no value
+  text,
+  choice,      // one of `allowed`
+  list,        // texts separated by commas
+  integers,    // whole numbers separated by commas
+  integer,     // within [low, high]
+  number,      // within [low, high]
+  duration,    // 90s | 5m | 1.5h
+  size,        // 500MiB | 1GiB
+  repeatable,  // may stand several times
+};
+
+struct OptionSpec {
+  std::string name;  // of the flag, without dashes
+  OptionType type;
+  std::string default_text;  // as a user would write it; empty = none
+  std::string group;         // what | training | how | control | output
+  std::string help;
+  bool is_basic = false;  // in --help; all others in --help-all
+  std::vector<std::string> allowed = {};
+  double low = 0, high = 0;  // of integer and number; low == high: any
+  bool is_built = true;  // false: accepted by the table, refused when used ("not in this version")
+  bool is_hidden = false;  // for tests; in no help
+  std::string short_name = "";
+};
+
+const std::vector<OptionSpec>& option_table();
+const OptionSpec* find_option(std::string_view name);
+
+// "batch_size" of "batch-size"; "PRECBENCH_BATCH_SIZE".
+std::string config_key(const OptionSpec& option);
+std::string environment_variable(const OptionSpec& option);
+
+// What a value looks like, for help: "N", "MODE,...", "90s|5m|1h".
+std::string value_hint(const OptionSpec& option);
+
+}  // namespace precbench

@@ -1,0 +1,198 @@
+#include "bench/plan/parse_value.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "common/errors.h"
+#include "common/suggest.h"
+
+namespace precbench {
+namespace {
+
+struct Unit {
+  std::string_view suffix;
+  double factor;
+};
+
+constexpr Unit kDurationUnits[] = {{"s", 1.0}, {"m", 60.0}, {"h", 3600.0}};
+constexpr Unit kSizeUnits[] = {{"KiB", 1024.0},
+                               {"MiB", 1048576.0},
+                               {"GiB", 1073741824.0},
+                               {"TiB", 1099511627776.0},
+                               {"", 1.0}};
+constexpr double kMaxDurationS = 366.0 * 24 * 3600;  // a year: longer is a typing error
+
+template <size_t N>
+std::optional<double> with_unit(std::string_view text, const Unit (&units)[N]) {
+  for (const Unit& unit : units) {
+    if (text.size() <= unit.suffix.size()) continue;
+    if (text.substr(text.size() - unit.suffix.size()) != unit.suffix) continue;
+    const auto number = parse_number(text.substr(0, text.size() - unit.suffix.size()));
+    if (number && *number > 0) return *number * unit.factor;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(const std::string& where, const std::string& text,
+                         const std::string& allowed) {
+  throw UsageError(where + ": '" + text + "' " + allowed);
+}
+
+std::string range_words(const OptionSpec& option, const char* kind) {
+  if (option.low == option.high) return fmt::format("is not {}", kind);
+  return fmt::format("is not {} from {:.15g} to {:.15g}", kind, option.low, option.high);
+}
+
+bool in_range(const OptionSpec& option, double value) {
+  return option.low == option.high || (value >= option.low && value <= option.high);
+}
+
+json choice_value(const OptionSpec& option, const std::string& text, const std::string& where) {
+  for (const std::string& allowed : option.allowed) {
+    if (text == allowed) return text;
+  }
+  std::string message = where + ": unknown value '" + text + "'";
+  if (const auto guess = nearest(text, option.allowed))
+    message += "; did you mean '" + *guess + "'?";
+  throw UsageError(message + "\n       allowed: " + joined(option.allowed));
+}
+
+json integer_value(const OptionSpec& option, const std::string& text, const std::string& where) {
+  const auto value = parse_integer(text);
+  if (!value || !in_range(option, static_cast<double>(*value))) {
+    refuse(where, text, range_words(option, "a whole number"));
+  }
+  return *value;
+}
+
+std::vector<std::string> list_value(const std::string& text, const std::string& where) {
+  const std::vector<std::string> parts = split_list(text);
+  if (parts.empty()) refuse(where, text, "names nothing");
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    std::string_view part = text.substr(0, end);
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::optional<int64_t> parse_integer(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string_view::npos)
+    return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_duration(std::string_view text) {
+  const auto seconds = with_unit(text, kDurationUnits);
+  return seconds && *seconds <= kMaxDurationS ? seconds : std::nullopt;
+}
+
+std::optional<int64_t> parse_size(std::string_view text) {
+  const auto bytes = with_unit(text, kSizeUnits);
+  if (!bytes || *bytes > 9e15) return std::nullopt;  // beyond, doubles skip whole numbers
+  return static_cast<int64_t>(*bytes);
+}
+
+json parse_value(const OptionSpec& option, const std::string& text, const std::string& where) {
+  switch (option.type) {
+    case OptionType::flag:
+      if (text == "true" || text == "1") return true;
+      if (text == "false" || text == "0") return false;
+      refuse(where, text, "is not true or false");
+    case OptionType::choice:
+      return choice_value(option, text, where);
+    case OptionType::list:
+      return list_value(text, where);
+    case OptionType::integers: {
+      json values = json::array();
+      for (const std::string& part : list_value(text, where))
+        values.push_back(integer_value(option, part, where));
+      return values;
+    }
+    case OptionType::integer:
+      return integer_value(option, text, where);
+    case OptionType::number: {
+      const auto value = parse_number(text);
+      if (!value || !in_range(option, *value)) refuse(where, text, range_words(option, "a number"));
+      return *value;
+    }
+    case OptionType::duration:
+      if (const auto seconds = parse_duration(text)) return *seconds;
+      refuse(where, text, "is not a duration like 90s, 5m or 1.5h");
+    case OptionType::size:
+      if (const auto bytes = parse_size(text)) return *bytes;
+      refuse(where, text, "is not a size like 500MiB or 2GiB");
+    case OptionType::repeatable:
+      return json::array({text});
+    case OptionType::text:
+      break;
+  }
+  return text;
+}
+
+json parse_config_value(const OptionSpec& option, const json& value, const std::string& where) {
+  const auto wrong_type = [&](const char* expected) {
+    throw UsageError(where + ": must be " + expected + ", not " + value.type_name());
+  };
+  const auto texts = [&] {
+    std::string text;
+    for (const json& part : value) {
+      if (!part.is_string() && !part.is_number_integer())
+        wrong_type("an array of texts or whole numbers");
+      text +=
+          (text.empty() ? "" : ",") + (part.is_string() ? part.get<std::string>() : part.dump());
+    }
+    return text;
+  };
+  switch (option.type) {
+    case OptionType::flag:
+      if (!value.is_boolean()) wrong_type("true or false");
+      return value;
+    case OptionType::integer:
+      if (!value.is_number_integer()) wrong_type("a whole number");
+      return parse_value(option, value.dump(), where);
+    case OptionType::number:
+      if (!value.is_number()) wrong_type("a number");
+      return parse_value(option, value.dump(), where);
+    case OptionType::list:
+    case OptionType::integers:
+      if (value.is_array()) return parse_value(option, texts(), where);
+      break;
+    case OptionType::repeatable:
+      if (!value.is_array()) wrong_type("an array of texts");
+      for (const json& part : value) {
+        if (!part.is_string()) wrong_type("an array of texts");
+      }
+      return value;
+    default:
+      break;
+  }
+  if (!value.is_string())
+    wrong_type(option.type == OptionType::list ? "a text or an array of texts" : "a text");
+  return parse_value(option, value.get<std::string>(), where);
+}
+
+}  // namespace precbench

@@ -1,0 +1,68 @@
+#include "bench/plan/protocol.h"
+
+#include "bench/plan/resolve_device.h"
+#include "bench/result/protocol_hash.h"
+
+namespace precbench {
+namespace {
+
+// What the reference mode uses; where `auto` differs between modes each row's recipe tells.
+std::string optimizer_impl(const Plan& plan, bool is_cuda) {
+  return job_for(plan, *plan.reference, plan.seeds.front(), is_cuda).optimizer.impl;
+}
+
+}  // namespace
+
+json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha256, bool is_cuda) {
+  const TrainJob& job = plan.job;
+  const OptimizerJob& optimizer = job.optimizer;
+  json protocol = {{"profile", plan.profile},
+                   {"semantics", kSemanticsVersion},
+                   {"model", job.model},
+                   {"dataset", job.dataset.name},
+                   {"data_sha256", nullable(data_sha256)},
+                   {"limit_train", job.dataset.limit_train},
+                   {"limit_test", job.dataset.limit_test},
+                   {"image_size", job.dataset.image_size},
+                   {"batch_size", job.batch_size},
+                   {"epochs", job.epochs},
+                   {"steps", job.steps},
+                   {"eval_every", job.eval_every},
+                   {"optimizer", optimizer.name},
+                   {"optimizer_impl", optimizer_impl(plan, is_cuda)},
+                   {"lr", optimizer.lr},
+                   {"momentum", optimizer.momentum},
+                   {"nesterov", optimizer.nesterov},
+                   {"weight_decay", optimizer.weight_decay},
+                   {"betas", {optimizer.beta1, optimizer.beta2}},
+                   {"eps", optimizer.eps},
+                   {"schedule", job.schedule.name},
+                   {"warmup_steps", job.schedule.warmup_steps},
+                   {"schedule_on_skip", job.schedule.on_skip},
+                   {"label_smoothing", job.label_smoothing},
+                   {"clip_norm", nullable(optimizer.clip_norm)},
+                   {"clip_value", nullable(optimizer.clip_value)},
+                   {"accumulate", optimizer.accumulate},
+                   {"init", job.init},
+                   {"loss_autocast", job.loss_autocast},
+                   {"gemm", job.gemm},
+                   {"tf32", job.tf32},
+                   {"deterministic", job.deterministic},
+                   {"cpu_fp16", job.cpu_fp16},
+                   {"memory_format", job.memory_format}};
+  json unknown = json::object();
+  if (!data_sha256) unknown["data_sha256"] = "synthetic data are generated from the seed";
+  if (!optimizer.clip_norm) unknown["clip_norm"] = "no clipping by norm";
+  if (!optimizer.clip_value) unknown["clip_value"] = "no clipping by value";
+  if (job.dataset.name == "synthetic") {
+    protocol["synthetic"] = {{"shape", job.dataset.synthetic_shape},
+                             {"classes", job.dataset.synthetic_classes},
+                             {"train", job.dataset.synthetic_train},
+                             {"test", job.dataset.synthetic_test}};
+  }
+  protocol["unknown"] = unknown;
+  protocol["hash"] = protocol_hash(protocol);
+  return protocol;
+}
+
+}  // namespace precbench

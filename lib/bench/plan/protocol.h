@@ -1,0 +1,18 @@
+// The part of a plan that makes two results comparable.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/plan/plan.h"
+
+namespace precbench {
+
+// Raised when a mode's semantics change so that old figures no longer compare.
+inline constexpr int64_t kSemanticsVersion = 1;
+
+// The result file's `protocol`, with its hash; "auto" values are resolved by then. Without a digest
+// (synthetic data) data_sha256 is null, with its reason.
+json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha256, bool is_cuda);
+
+}  // namespace precbench

@@ -1,0 +1,25 @@
+// Which run follows which.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/plan/plan.h"
+
+namespace precbench {
+
+struct RunSlot {
+  const ModeTraits* mode = nullptr;
+  uint32_t seed = 0;
+  int64_t repeat = 0;  // from 0
+  int64_t order_index = 0;
+  std::string role = "measure";  // drift: the first reference run once more at the end
+};
+
+// given: mode after mode as asked for, in every round (a round is one repeat of one seed). rotate:
+// each round starts one mode later, so that each mode takes each place. random: each round shuffled
+// from the first seed. With more than one round the first reference run is repeated at the end, to
+// show drift of the machine.
+std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTraits*>& modes);
+
+}  // namespace precbench
