@@ -1,5 +1,19 @@
 #include <cstdio>
+#include <exception>
 
-#include "common/version.h"
+#include "cli/commands.h"
+#include "cli/root.h"
+#include "common/errors.h"
 
-int main() { std::printf("precbench %s\n", precbench::tool_version().c_str()); }
+int main(int argc, char** argv) {
+  using precbench::ExitCode;
+  try {
+    return precbench::cli::run_command_line(argc, argv);
+  } catch (const precbench::UserError& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "internal error: %s\n", error.what());
+    return static_cast<int>(ExitCode::nothing_ran);
+  }
+}

@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace precbench::cli {
 
 using Action = std::function<int()>;  // returns the exit code; may throw UserError
 
-void add_run(CLI::App& root, Action& action);
+// `run` is the default: its flags stand on the root and on the subcommand alike.
+void add_run(CLI::App& root, Action& action, std::vector<std::string> argv);
 void add_probe(CLI::App& root, Action& action);
 void add_predict(CLI::App& root, Action& action);
 void add_compare(CLI::App& root, Action& action);

@@ -1,0 +1,80 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "bench/plan/options.h"
+
+namespace precbench::cli {
+namespace {
+
+constexpr size_t kHelpColumn = 30;
+
+std::string option_line(const OptionSpec& option) {
+  std::string flag = "--" + option.name;
+  if (!option.short_name.empty()) flag = "-" + option.short_name + ", " + flag;
+  // A long list of choices would push the help text off the screen; --help-all names them behind
+  // it.
+  const std::string hint = value_hint(option);
+  const bool is_long = flag.size() + hint.size() + 4 > kHelpColumn;
+  std::string help = option.help;
+  if (is_long && option.type == OptionType::choice) help += ": " + hint;
+  if (!is_long && !hint.empty()) flag += " " + hint;
+  if (!option.default_text.empty() && option.type != OptionType::flag)
+    help += " [" + option.default_text + "]";
+  if (!option.is_built) help += " (not in this version)";
+  return fmt::format("  {:<{}} {}\n", flag, kHelpColumn - 3, help);
+}
+
+void print_options(bool all) {
+  std::string group;
+  for (const OptionSpec& option : option_table()) {
+    if (option.is_hidden || !(all || option.is_basic)) continue;
+    if (all && option.group != group) {
+      group = option.group;
+      fmt::print("\n{}:\n", group);
+    }
+    std::fputs(option_line(option).c_str(), stdout);
+  }
+}
+
+}  // namespace
+
+int print_help(bool all) {
+  std::fputs(
+      "precbench: which precision should I train in, on this hardware?\n"
+      "Trains the same seeded model in each precision mode of Lightning Fabric and compares "
+      "accuracy, time and memory.\n"
+      "\n"
+      "  precbench [run] [options]      train and compare (run is the default)\n"
+      "  precbench probe                what this machine does natively\n"
+      "  precbench predict --gpu NAME   memory of a training step on a GPU that is not here\n"
+      "  precbench compare BASE NEW     two result files; with --fail-on it is a gate\n"
+      "  precbench matrix FILE...       many machines' results side by side\n"
+      "  precbench report FILE...       render a saved result again\n"
+      "  precbench list WHAT            modes | models | datasets | devices | configs\n",
+      stdout);
+  if (!all) std::fputs("\noptions of run (all of them: --help-all):\n", stdout);
+  print_options(all);
+  std::fputs(
+      "\nexamples:\n"
+      "  precbench --modes 16-mixed,bf16-mixed,32-true --seed 42\n"
+      "  precbench --config quick --modes all\n"
+      "  precbench --format json | jq '.modes[] | {mode, status}'\n",
+      stdout);
+  if (all) {
+    std::fputs(
+        "\nEvery option is also a variable (PRECBENCH_BATCH_SIZE) and a key of configuration files "
+        "(batch_size).\n"
+        "PRECBENCH_LIBTORCH names another LibTorch for the worker, PRECBENCH_WORKER another "
+        "worker.\n"
+        "\nexit codes: 0 done, 1 gate failed, 2 bad option, 3 some modes failed, 4 nothing "
+        "succeeded,\n"
+        "            5 a file, 6 gate inconclusive (--strict-gate), 130/143 interrupted\n",
+        stdout);
+  }
+  return 0;
+}
+
+}  // namespace precbench::cli

@@ -1,0 +1,31 @@
+// Subcommands that the contract names and this version does not have yet: they say so.
+#include "cli/commands.h"
+#include "common/errors.h"
+
+namespace precbench::cli {
+namespace {
+
+void add_later(CLI::App& root, Action& action, const std::string& name, const char* help) {
+  root.add_subcommand(name, help)->allow_extras()->callback([&action, name] {
+    action = [name]() -> int {
+      throw UserError(ExitCode::nothing_ran, "`precbench " + name + "` is not in this version");
+    };
+  });
+}
+
+}  // namespace
+
+void add_probe(CLI::App& root, Action& action) {
+  add_later(root, action, "probe", "what this machine does natively");
+}
+void add_predict(CLI::App& root, Action& action) {
+  add_later(root, action, "predict", "memory of a training step on a GPU that is not here");
+}
+void add_compare(CLI::App& root, Action& action) {
+  add_later(root, action, "compare", "two result files");
+}
+void add_matrix(CLI::App& root, Action& action) {
+  add_later(root, action, "matrix", "many machines' results side by side");
+}
+
+}  // namespace precbench::cli

@@ -1,0 +1,104 @@
+#include "cli/root.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "bench/plan/options.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "common/errors.h"
+#include "common/suggest.h"
+#include "common/version.h"
+
+namespace precbench::cli {
+namespace {
+
+std::vector<std::string> subcommand_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> flag_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// CLI11 tells what it could not place; we tell what it may have been.
+[[noreturn]] void refuse(const CLI::App& root, const CLI::ParseError& error) {
+  const CLI::App* command = root.get_subcommands().empty() ? &root : root.get_subcommands().front();
+  const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error);
+  if (extras == nullptr)
+    throw UsageError(std::string(error.what()) + "\n       see precbench --help");
+  const std::vector<std::string> rest = command->remaining(true);
+  const std::string word = rest.empty() ? "" : rest.front();
+  const bool is_flag = word.rfind('-', 0) == 0;
+  const std::string bare = word.substr(0, word.find('='));
+  std::string message = (is_flag ? "unknown option '" : "unknown command '") + bare + "'";
+  if (const auto guess = nearest(bare, is_flag ? flag_names(*command) : subcommand_names(root))) {
+    message += "; did you mean '" + *guess + "'?";
+  }
+  throw UsageError(message + (is_flag ? "\n       precbench --help-all shows every option"
+                                      : "\n       commands: " + joined(subcommand_names(root))));
+}
+
+int print_version() {
+  const auto sha = tool_git_sha();
+  std::printf("precbench %s (%s, %s, %s)\n", tool_version().c_str(),
+              sha ? sha->c_str() : tool_git_sha_unknown_reason().c_str(), tool_build_type().c_str(),
+              tool_compiler().c_str());
+  return 0;
+}
+
+// Help must not depend on the rest of the line being right.
+bool has_argument(int argc, char** argv, const char* name, const char* short_name = "") {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--") == 0) return false;
+    if (std::strcmp(argv[i], name) == 0 || std::strcmp(argv[i], short_name) == 0) return true;
+  }
+  return false;
+}
+
+// Subcommands with flags of their own show CLI11's help for those.
+bool names_reading_command(int argc, char** argv) {
+  constexpr const char* kReading[] = {"compare", "matrix", "report", "list", "probe", "predict"};
+  for (const char* name : kReading) {
+    if (argc > 1 && std::strcmp(argv[1], name) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  if (has_argument(argc, argv, "--version")) return print_version();
+  if (!names_reading_command(argc, argv)) {
+    if (has_argument(argc, argv, "--help-all")) return print_help(true);
+    if (has_argument(argc, argv, "--help", "-h")) return print_help(false);
+  }
+  CLI::App root("which precision should I train in, on this hardware?", "precbench");
+  root.require_subcommand(0, 1);
+  Action action;
+  add_run(root, action, {argv, argv + argc});
+  add_probe(root, action);
+  add_predict(root, action);
+  add_compare(root, action);
+  add_matrix(root, action);
+  add_report(root, action);
+  add_list(root, action);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return root.exit(help);
+  } catch (const CLI::ParseError& error) {
+    refuse(root, error);
+  }
+  return action();
+}
+
+}  // namespace precbench::cli
