@@ -50,11 +50,34 @@ void prepare_process(const Job& job) {
   CountingAllocator::instance().set_limit(job.train.memory_limit_bytes);
 }
 
+// "auto" is the first CUDA device if it can be used, else the CPU; then the facts say why.
+json describe_devices(const std::string& name) {
+  std::string no_cuda_reason = "the device was named: " + name;
+  std::unique_ptr<DeviceModule> device;
+  if (name == "auto") {
+    try {
+      device = open_device("cuda:0");
+      device->preflight();
+    } catch (const DeviceError& error) {
+      no_cuda_reason = error.what();
+      device = open_device("cpu");
+    }
+  } else {
+    device = open_device(name);
+    device->preflight();
+  }
+  json facts = describe(*device);
+  const bool is_cuda = !device->device().is_cpu();
+  facts["cuda"] = {{"available", is_cuda},
+                   {"reason", is_cuda ? json(nullptr) : json(no_cuda_reason)}};
+  return facts;
+}
+
 ResultEvent run(const Job& job, const EventSink& emit) {
+  if (job.kind == JobKind::describe) return {describe_devices(job.device), std::nullopt};
   const auto device = open_device(job.device);  // before any ATen call
   at::set_num_threads(static_cast<int>(job.threads));
   device->preflight();
-  if (job.kind == JobKind::describe) return {describe(*device), std::nullopt};
   if (job.kind == JobKind::train) return {nullptr, run_train_job(job.train, *device, emit)};
   throw UnsupportedError("probe jobs are not in this version");
 }

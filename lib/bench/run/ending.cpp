@@ -1,0 +1,40 @@
+#include "bench/run/ending.h"
+
+#include <unistd.h>
+
+#include "bench/report/export.h"
+#include "bench/report/printer.h"
+#include "common/errors.h"
+
+namespace precbench {
+
+bool prints_blocks(const OutputPlan& output) {
+  return output.format == "text" || output.format == "report";
+}
+
+void print_ending(const OutputPlan& output, const ResultDocument& document, Console& console) {
+  if (output.format == "report") return;
+  RenderOptions options;
+  options.ascii = !locale_is_utf8();
+  options.color = wants_color(output.color, STDOUT_FILENO);
+  if (output.format != "text") {
+    console.result(render(output.format, document, options));
+    return;
+  }
+  console.result("\n" + render("table", document, options));
+}
+
+bool write_exports(const OutputPlan& output, const ResultDocument& document, Console& console) {
+  bool all_written = true;
+  for (const ExportFile& file : output.exports) {
+    try {
+      export_result(document, {file});
+    } catch (const FileError& error) {
+      console.error(error.what());
+      all_written = false;
+    }
+  }
+  return all_written;
+}
+
+}  // namespace precbench

@@ -1,0 +1,173 @@
+#include "bench/run/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+
+#include "common/version.h"
+
+namespace precbench {
+namespace {
+
+std::string utc_now(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::string text(32, '\0');
+  text.resize(std::strftime(text.data(), text.size(), format, &parts));
+  return text;
+}
+
+json tool_json(const std::string& libtorch) {
+  json tool = {{"version", tool_version()},
+               {"git_sha", nullable(tool_git_sha())},
+               {"build_type", tool_build_type()},
+               {"compiler", tool_compiler()},
+               {"libtorch", libtorch},
+               {"unknown", json::object()}};
+  if (!tool_git_sha()) tool["unknown"]["git_sha"] = tool_git_sha_unknown_reason();
+  return tool;
+}
+
+json invocation_json(const Plan& plan) {
+  json invocation = {{"argv", plan.argv},       {"config", plan.config},
+                     {"context", plan.context}, {"started_at", utc_now("%Y-%m-%dT%H:%M:%SZ")},
+                     {"duration_s", nullptr},   {"exit_code", nullptr}};
+  for (const char* key : {"duration_s", "exit_code"}) {
+    invocation["unknown"][key] = "the comparison had not ended when this was saved";
+  }
+  return invocation;
+}
+
+// A new name in the results directory: when, and which workload.
+std::string new_result_path(const Plan& plan) {
+  const std::string stem =
+      utc_now("%Y%m%d-%H%M%S") + "-" + plan.job.model + "-" + plan.job.dataset.name;
+  std::string name;
+  for (const char c : stem)
+    name += (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-') ? c : '_';
+  std::filesystem::path path = std::filesystem::path(plan.results_dir) / (name + ".json");
+  for (int copy = 2; std::filesystem::exists(path); ++copy) {
+    path = std::filesystem::path(plan.results_dir) / fmt::format("{}-{}.json", name, copy);
+  }
+  return path.string();
+}
+
+}  // namespace
+
+Recording::Recording(const Plan& plan, json protocol, json environment,
+                     const std::string& libtorch) {
+  document_.tool = tool_json(libtorch);
+  document_.invocation = invocation_json(plan);
+  document_.protocol = std::move(protocol);
+  document_.environment = std::move(environment);
+  for (const ModeTraits* traits : plan.modes) {
+    ModeRecord row;
+    row.mode = traits->name;
+    row.effective_mode = traits->name;
+    document_.modes.push_back(std::move(row));
+  }
+  if (plan.save) path_ = plan.resume.empty() ? new_result_path(plan) : plan.resume;
+}
+
+ModeRecord& Recording::mode(std::string_view name) {
+  for (ModeRecord& row : document_.modes) {
+    if (row.mode == name) return row;
+  }
+  throw std::logic_error("recording.cpp: no row for mode " + std::string(name));
+}
+
+void Recording::set_status(std::string_view name, Status status, const std::string& reason) {
+  ModeRecord& row = mode(name);
+  row.status = status;
+  row.reason = reason;
+}
+
+void Recording::add(const RunSlot& slot, const TrainResult& result) {
+  ModeRecord& row = mode(slot.mode->name);
+  row.effective_mode = result.effective_mode;
+  if (row.runs.empty()) row.recipe = result.recipe;
+  for (const std::string& note : result.notes) {
+    if (std::find(row.notes.begin(), row.notes.end(), note) == row.notes.end())
+      row.notes.push_back(note);
+  }
+  append(slot, result.run);
+}
+
+void Recording::add_failure(const RunSlot& slot, Status status, const std::string& reason) {
+  RunRecord run;
+  run.status = status;
+  run.reason = reason;
+  run.unknown["*"] = "the run did not end: " + reason;
+  append(slot, std::move(run));
+}
+
+RunRecord& Recording::append(const RunSlot& slot, RunRecord run) {
+  ModeRecord& row = mode(slot.mode->name);
+  run.role = slot.role;
+  run.seed = slot.seed;
+  run.repeat = slot.repeat;
+  run.order_index = slot.order_index;
+  if (run.status != Status::ok && row.status == Status::ok) {
+    row.status = run.status;
+    row.reason = run.reason;
+  }
+  row.runs.push_back(std::move(run));
+  return row.runs.back();
+}
+
+void Recording::mark_once(std::string_view name, const Mark& mark) {
+  std::vector<Mark>& marks = mode(name).marks;
+  const bool stands = std::any_of(marks.begin(), marks.end(),
+                                  [&](const Mark& other) { return other.id == mark.id; });
+  if (!stands) marks.push_back(mark);
+}
+
+void Recording::close_unfinished(const std::string& reason) {
+  for (ModeRecord& row : document_.modes) {
+    if (row.runs.empty() && row.status == Status::ok) {
+      row.status = Status::skipped;
+      row.reason = reason;
+    }
+  }
+}
+
+void Recording::choose_reference(const ModeTraits* wanted) {
+  document_.reference.clear();
+  const auto is_usable = [](const ModeRecord& row) {
+    return std::any_of(row.runs.begin(), row.runs.end(),
+                       [](const RunRecord& run) { return run.status == Status::ok; });
+  };
+  for (const ModeRecord& row : document_.modes) {
+    if (!is_usable(row)) continue;
+    if (document_.reference.empty() || row.mode == wanted->name) document_.reference = row.mode;
+  }
+}
+
+ExitCode Recording::outcome() const {
+  bool any_ok = false;
+  bool any_failed = false;
+  for (const ModeRecord& row : document_.modes) {
+    any_ok = any_ok || row.status == Status::ok;
+    any_failed = any_failed || is_failure(row.status);
+  }
+  if (!any_ok) return ExitCode::nothing_ran;
+  return any_failed ? ExitCode::partial : ExitCode::ok;
+}
+
+void Recording::set_exit_code(ExitCode code) {
+  json& invocation = document_.invocation;
+  invocation["exit_code"] = static_cast<int>(code);
+  invocation["duration_s"] =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  invocation["unknown"] = json::object();
+}
+
+std::optional<std::string> Recording::save() {
+  if (path_) save_result(document_, *path_);
+  return path_;
+}
+
+}  // namespace precbench

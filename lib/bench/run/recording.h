@@ -1,0 +1,53 @@
+// The result file as it grows: one row per mode, a run added when it ends, saved at once.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "bench/plan/plan.h"
+#include "bench/plan/schedule.h"
+#include "bench/result/document.h"
+#include "common/errors.h"
+
+namespace precbench {
+
+class Recording {
+ public:
+  // Rows for all modes of the plan; protocol and environment are known by now.
+  Recording(const Plan& plan, json protocol, json environment, const std::string& libtorch);
+
+  ResultDocument& document() { return document_; }
+  ModeRecord& mode(std::string_view name);
+
+  // A row that will not run, with why.
+  void set_status(std::string_view mode, Status status, const std::string& reason);
+  void add(const RunSlot& slot, const TrainResult& result);  // a run that sent its result
+  void add_failure(const RunSlot& slot, Status status, const std::string& reason);
+
+  void mark_once(std::string_view mode,
+                 const Mark& mark);  // keeps the first of several with one id
+
+  // Rows that have no run yet get status skipped.
+  void close_unfinished(const std::string& reason);
+
+  // Chooses the reference: the plan's, else the first mode that is ok.
+  void choose_reference(const ModeTraits* wanted);
+
+  // 0, 3 or 4: the part of the exit code that the rows decide.
+  ExitCode outcome() const;
+
+  void set_exit_code(ExitCode code);
+
+  // Writes the file if the plan wants one; returns its path. Throws FileError.
+  std::optional<std::string> save();
+
+ private:
+  RunRecord& append(const RunSlot& slot, RunRecord run);
+
+  ResultDocument document_;
+  std::optional<std::string> path_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace precbench

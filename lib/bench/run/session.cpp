@@ -1,0 +1,292 @@
+#include "bench/run/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "bench/plan/protocol.h"
+#include "bench/plan/resolve_device.h"
+#include "bench/plan/schedule.h"
+#include "bench/platform/contention.h"
+#include "bench/platform/environment.h"
+#include "bench/platform/verdict.h"
+#include "bench/report/block.h"
+#include "bench/report/heading.h"
+#include "bench/result/marks.h"
+#include "bench/result/sha256.h"
+#include "bench/run/console.h"
+#include "bench/run/device_choice.h"
+#include "bench/run/ending.h"
+#include "bench/run/pilot.h"
+#include "bench/run/preflight.h"
+#include "bench/run/progress.h"
+#include "bench/run/recording.h"
+#include "bench/run/worker_runner.h"
+#include "common/printable.h"
+#include "data/load.h"
+
+namespace precbench {
+namespace {
+
+double steady_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string megabytes(int64_t bytes) {
+  const double mib = static_cast<double>(bytes) / (1 << 20);
+  return mib >= 1024 ? fmt::format("{:.1f} GiB", mib / 1024) : fmt::format("{:.0f} MiB", mib);
+}
+
+class Session {
+ public:
+  Session(Plan plan, JobRunner& runner, Console& console)
+      : plan_(std::move(plan)), runner_(runner), console_(console) {}
+
+  int run() {
+    for (const std::string& warning : plan_.warnings) console_.warning(warning);
+    check_writable(plan_);
+    data_ = data::check_dataset(plan_.job.dataset);
+    device_ = choose_device(plan_, runner_);
+    resolve_for_device(plan_, device_.is_cuda());
+    std::optional<std::string> digest;
+    if (!data_.files.empty()) digest = sha256_of_files(data_.files);
+    recording_.emplace(
+        plan_, protocol_json(plan_, digest, device_.is_cuda()),
+        environment_json(device_.facts, device_.facts.cpu, plan_.threads, device_.worker_facts),
+        device_.libtorch);
+    decide_support();
+    announce();
+    try_modes();
+    run_modes();
+    return static_cast<int>(finish());
+  }
+
+ private:
+  bool interrupted() {
+    if (!interrupted_by_) interrupted_by_ = runner_.interrupted();
+    return interrupted_by_.has_value();
+  }
+
+  Job job_of(TrainJob train) const {
+    Job job;
+    job.kind = JobKind::train;
+    job.device = device_.name;
+    job.threads = plan_.threads;
+    job.parent_pid = getpid();
+    job.train = std::move(train);
+    return job;
+  }
+
+  // Verdicts before anything runs; an unsupported mode is a row with its reason.
+  void decide_support() {
+    for (const ModeTraits* mode : plan_.modes) {
+      ModeRecord& row = recording_->mode(mode->name);
+      row.support = verdict(*mode, device_.facts);
+      if (row.support->verdict == "unsupported") {
+        recording_->set_status(mode->name, Status::unsupported, row.support->why);
+      } else if (row.support->verdict == "emulated" && plan_.emulated == EmulatedModes::skip) {
+        recording_->set_status(mode->name, Status::skipped, "emulated here (--emulated skip)");
+      } else if (row.support->verdict != "native" && plan_.native_modes_only) {
+        recording_->set_status(mode->name, Status::skipped, "not native here (--modes native)");
+      }
+    }
+  }
+
+  void announce() {
+    console_.info(machine_line(recording_->document()));
+    console_.info(plan_.title);
+    for (const std::string& note : device_.notes) console_.info(note);
+  }
+
+  bool will_run(const ModeTraits& mode) { return recording_->mode(mode.name).status == Status::ok; }
+
+  // A few steps of each mode, one line each: people learn in seconds what would have cost them an
+  // hour.
+  void try_modes() {
+    const bool tries = plan_.pilot_steps > 0;
+    if (tries) console_.info(fmt::format("trying {} steps of each mode", plan_.pilot_steps));
+    for (const ModeTraits* mode : plan_.modes) {
+      if (interrupted()) return;
+      if (tries && will_run(*mode)) try_mode(*mode);
+      if (interrupted()) return;
+      print_pilot_line(*mode);
+    }
+    warn_of_emulated_modes();
+  }
+
+  void try_mode(const ModeTraits& mode) {
+    const TrainJob train = job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda());
+    Progress progress(console_, fmt::format("  {:<12}", mode.name), train.batch_size, steady_s);
+    const JobOutcome outcome = runner_.run(
+        job_of(pilot_job(train, plan_.pilot_steps)), {plan_.timeout_s},
+        [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
+    console_.clear_live();
+    if (note_interruption(outcome)) return;
+    if (!outcome.result || !outcome.result->train) {
+      take_failure(outcome);
+      recording_->set_status(mode.name,
+                             outcome.status == Status::ok ? Status::error : outcome.status,
+                             outcome.reason.value_or("the worker sent no training result"));
+      return;
+    }
+    const RunSize size = run_size(train, data_.train_samples, data_.test_samples);
+    ModeRecord& row = recording_->mode(mode.name);
+    row.effective_mode = outcome.result->train->effective_mode;
+    row.pilot = projected(outcome.result->train->run, size);
+    if (plan_.budget_s && row.pilot->projected_s && *row.pilot->projected_s > *plan_.budget_s) {
+      recording_->set_status(
+          mode.name, Status::skipped,
+          fmt::format("projected {}, over --budget {}", rough_duration(*row.pilot->projected_s),
+                      rough_duration(*plan_.budget_s)));
+    }
+  }
+
+  void print_pilot_line(const ModeTraits& mode) {
+    const ModeRecord& row = recording_->mode(mode.name);
+    std::string line = fmt::format("  {:<13} {:<37}", mode.name, support_words(*row.support));
+    if (row.pilot && row.pilot->projected_s)
+      line += fmt::format(" about {:<8}", rough_duration(*row.pilot->projected_s));
+    if (row.pilot && row.pilot->peak_allocated_bytes)
+      line += "  " + megabytes(*row.pilot->peak_allocated_bytes);
+    if (row.status != Status::ok) {
+      line += fmt::format("  {}: {}", name_of(row.status), row.reason.value_or(""));
+    }
+    console_.info(line);
+  }
+
+  static std::string support_words(const Support& support) {
+    if (support.why.empty() || support.verdict == "unsupported") return support.verdict;
+    return support.verdict + " (" + support.why + ")";
+  }
+
+  void warn_of_emulated_modes() {
+    for (const ModeTraits* mode : plan_.modes) {
+      const ModeRecord& row = recording_->mode(mode->name);
+      if (row.status != Status::ok || row.support->verdict != "emulated") continue;
+      console_.warning(
+          fmt::format("{} is emulated on {} ({}) and may be slow.\n"
+                      "         Skip such modes with --emulated skip.",
+                      mode->name, printable(device_.facts.name), row.support->why));
+    }
+  }
+
+  void run_modes() {
+    std::vector<const ModeTraits*> modes;
+    for (const ModeTraits* mode : plan_.modes) {
+      if (will_run(*mode)) modes.push_back(mode);
+    }
+    const std::vector<RunSlot> slots = schedule(plan_, modes);
+    for (size_t i = 0; i < slots.size() && !interrupted(); ++i) {
+      run_slot(slots[i], fmt::format("[{}/{}] {}", i + 1, slots.size(), slots[i].mode->name));
+    }
+  }
+
+  void run_slot(const RunSlot& slot, const std::string& label) {
+    const TrainJob train = job_for(plan_, *slot.mode, slot.seed, device_.is_cuda());
+    Progress progress(console_, label, train.batch_size, steady_s);
+    const CpuSnapshot before = read_cpu_snapshot();
+    const double own_before_s = own_cpu_s();
+    const JobOutcome outcome = runner_.run(
+        job_of(train), {plan_.timeout_s}, [&](const Event& event) { progress.take(event); },
+        [&] { progress.tick(); });
+    console_.clear_live();
+    if (note_interruption(outcome)) return;
+    if (outcome.result && outcome.result->train) {
+      recording_->add(slot, *outcome.result->train);
+    } else {
+      take_failure(outcome);
+      recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
+                              outcome.reason.value_or("the worker sent no training result"));
+    }
+    const auto busy =
+        busy_reason(before, read_cpu_snapshot(), outcome.cpu_s + own_cpu_s() - own_before_s);
+    if (busy) recording_->mark_once(slot.mode->name, {"busy", *busy});
+    print_block(slot);
+    save();
+  }
+
+  void print_rows_without_runs() {
+    if (!prints_blocks(plan_.output)) return;
+    for (const ModeRecord& row : recording_->document().modes) {
+      if (row.runs.empty())
+        console_.result((blocks_printed_++ > 0 ? "\n" : "") + render_block(row));
+    }
+  }
+
+  bool note_interruption(const JobOutcome& outcome) {
+    if (outcome.interrupted_by) interrupted_by_ = outcome.interrupted_by;
+    return outcome.interrupted_by.has_value();
+  }
+
+  void take_failure(const JobOutcome& outcome) {
+    if (outcome.failure == FailureKind::input) file_trouble_ = true;
+  }
+
+  void print_block(const RunSlot& slot) {
+    if (!prints_blocks(plan_.output)) return;
+    const ModeRecord& row = recording_->mode(slot.mode->name);
+    const bool runs_once = plan_.repeats == 1 && slot.role == "measure";
+    console_.result((blocks_printed_++ > 0 ? "\n" : "") +
+                    render_block(row.mode, slot.seed, row.runs.back(), runs_once));
+  }
+
+  // A full disk must not cost the runs that are still to come: it is told, and decides the exit
+  // code.
+  void save() {
+    try {
+      saved_to_ = recording_->save();
+    } catch (const FileError& error) {
+      if (!file_trouble_) console_.error(error.what());
+      file_trouble_ = true;
+    }
+  }
+
+  ExitCode finish() {
+    recording_->close_unfinished(interrupted_by_ ? "interrupted before it ended"
+                                                 : "it did not run");
+    recording_->choose_reference(plan_.reference);
+    assign_marks(recording_->document());
+    ExitCode code = recording_->outcome();
+    if (file_trouble_) code = ExitCode::file;
+    if (interrupted_by_) {
+      code = *interrupted_by_ == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
+    }
+    recording_->set_exit_code(code);
+    save();
+    print_rows_without_runs();
+    print_ending(plan_.output, recording_->document(), console_);
+    if (saved_to_) console_.info("saved " + *saved_to_);
+    const bool all_written = write_exports(plan_.output, recording_->document(), console_);
+    if (!all_written && !interrupted_by_) code = ExitCode::file;
+    return code;
+  }
+
+  Plan plan_;
+  JobRunner& runner_;
+  Console& console_;
+  data::DatasetSummary data_;
+  DeviceChoice device_;
+  std::optional<Recording> recording_;
+  std::optional<int> interrupted_by_;
+  std::optional<std::string> saved_to_;
+  bool file_trouble_ = false;
+  int blocks_printed_ = 0;
+};
+
+}  // namespace
+
+int run_session(Plan plan) {
+  Console console(plan.output);
+  WorkerRunner runner(worker_command_from_environment(),
+                      [&](std::string_view line) { console.detail("worker: " + printable(line)); });
+  return Session(std::move(plan), runner, console).run();
+}
+
+int run_session(Plan plan, JobRunner& runner) {
+  Console console(plan.output);
+  return Session(std::move(plan), runner, console).run();
+}
+
+}  // namespace precbench

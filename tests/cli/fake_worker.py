@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""A worker that trains nothing: it plays scripted event sequences, so that the coordinator's order, time-outs,
+signals and exit codes are tested in milliseconds.
+
+PRECBENCH_FAKE holds a JSON object: mode -> behaviour, with "pilot" and "describe" for those jobs; what is not
+named succeeds. PRECBENCH_FAKE_LOG names a file that gets a line per job: kind, mode, seed.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+PROTOCOL = 1
+
+
+def send(**event):
+    sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()
+
+
+def hello(version=None, protocol=PROTOCOL):
+    send(type="hello", protocol=protocol, version=version or os.environ["PRECBENCH_FAKE_VERSION"],
+         git_sha=None, libtorch="2.11.0")
+
+
+def describe():
+    send(type="result", facts={
+        "libtorch": {"version": "2.11.0", "cuda_built": None},
+        "devices": [{"kind": "cpu", "name": "cpu"}],
+        "cuda": {"available": False, "reason": "this LibTorch was built without CUDA"},
+        "unknown": {}})
+
+
+def run_record(train, **changes):
+    steps = 4
+    record = {
+        "status": "ok", "reason": None, "train_accuracy": 0.8125, "test_accuracy": 0.875,
+        "train_loss": 0.5, "test_loss": 0.25,
+        "epochs": [{"epoch": 1, "train_accuracy": 0.8125, "test_accuracy": 0.875, "train_loss": 0.5,
+                    "test_loss": 0.25, "train_s": 2.0, "eval_s": 0.5}],
+        "time": {"startup_s": 0.25, "data_s": 0.125, "first_step_s": 0.5, "train_s": 2.0, "eval_s": 0.5,
+                 "total_s": 2.5, "samples_per_s": 256.0,
+                 "step_ms": {"mean": 500.0, "median": 500.0, "p95": 500.0, "samples": [500.0] * steps}},
+        "memory": {"peak_allocated_bytes": 104857600, "peak_reserved_bytes": None, "dataset_bytes": 1000,
+                   "device_used_bytes": None, "host_peak_rss_bytes": 209715200, "breakdown": {},
+                   "unknown": {"peak_reserved_bytes": "the CPU has no caching allocator",
+                               "device_used_bytes": "the CPU has no device memory"}},
+        "scaler": ({"init_scale": 65536.0, "final_scale": 65536.0, "skipped_steps": 0}
+                   if train["mode"] == "16-mixed" else None),
+        "numerics": {}, "energy": {}, "loss_trace": [2.5, 2.0, 1.5, 1.0], "loss_trace_stride": 1}
+    record.update(changes)
+    return record
+
+
+def result(train, **changes):
+    compute = {"16-mixed": "float16", "bf16-mixed": "bfloat16"}.get(train["mode"], "float32")
+    send(type="result", train={
+        "effective_mode": train["mode"], "notes": [],
+        "recipe": {"param_dtype": "float32", "compute_dtype": compute, "grad_dtype": "float32",
+                   "optimizer_state_dtype": "float32",
+                   "autocast": None if compute == "float32" else compute,
+                   "grad_scaler": train["mode"] == "16-mixed", "tf32_matmul": False, "tf32_conv": False,
+                   "optimizer_impl": "loop", "memory_format": "contiguous", "unknown": {}},
+        "run": run_record(train, **changes)})
+
+
+def steps(seconds=0.0):
+    send(type="phase", name="train")
+    for step in range(1, 5):
+        send(type="steps", epoch=1, epochs=1, step=step, steps=4, loss=3.0 - 0.5 * step)
+        time.sleep(seconds / 4)
+
+
+def play(behaviour, train):
+    name, _, argument = behaviour.partition(":")
+    if name == "success":
+        steps(float(argument or 0))
+        result(train)
+    elif name == "crash":
+        steps()
+        os.kill(os.getpid(), getattr(signal, argument or "SIGSEGV"))
+    elif name == "exit":
+        print("terminate called after throwing", file=sys.stderr)
+        sys.exit(int(argument or 1))
+    elif name == "garbage":
+        sys.stdout.write("\x1b[2J this is no event\n")
+        sys.stdout.flush()
+        time.sleep(60)
+    elif name == "silence":
+        time.sleep(600)
+    elif name == "half":
+        sys.stdout.write('{"type": "result", "tra')
+    elif name == "long":
+        sys.stdout.write("x" * 10_000_000 + "\n")
+        sys.stdout.flush()
+        time.sleep(60)
+    elif name == "long-phase":
+        send(type="phase", name="x" * 10_000_000)
+        result(train)
+    elif name == "after":
+        result(train)
+        sys.stdout.write("not an event\n")
+        sys.stdout.flush()
+        sys.exit(3)
+    elif name == "hang-after":
+        result(train)
+        time.sleep(600)
+    elif name == "diverged":
+        result(train, status="diverged", reason="the loss is not finite at step 3", test_accuracy=None)
+    elif name == "interrupt":  # Ctrl-C in the middle of this run
+        steps()
+        os.kill(os.getppid(), getattr(signal, argument or "SIGINT"))
+        time.sleep(60)
+    elif name in ("oom", "unsupported", "input", "error"):
+        send(type="failed", kind=name, message=argument or name + " happened")
+    elif name == "child":  # something started by the worker keeps the pipe open
+        os.system("sleep 600 &")
+        result(train)
+    else:
+        sys.exit("fake worker: no behaviour " + behaviour)
+
+
+def main():
+    job = json.loads(sys.stdin.readline())
+    script = json.loads(os.environ.get("PRECBENCH_FAKE", "{}"))
+    train = job.get("train", {})
+    if log := os.environ.get("PRECBENCH_FAKE_LOG"):
+        with open(log, "a", encoding="utf-8") as file:
+            kind = "pilot" if train.get("pilot") else job["kind"]
+            file.write(f"{kind} {train.get('mode', '-')} {train.get('seed', '-')}\n")
+    version = script.get("version")
+    if script.get("protocol") != "none":
+        hello(version, script.get("protocol", PROTOCOL))
+    if job["kind"] == "describe":
+        describe()
+    elif train.get("pilot"):
+        behaviour = script.get("pilot", "success")
+        play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)
+    else:
+        play(script.get(train["mode"], "success"), train)
+
+
+if __name__ == "__main__":
+    main()
