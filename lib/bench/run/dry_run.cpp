@@ -20,9 +20,9 @@ int print_dry_run(const Plan& plan) {
   for (const auto& [key, entry] : plan.config.items()) {
     const auto source = entry["source"].get<std::string>();
     if (source == "default") continue;
-    text += fmt::format("{} = {}  ({})\n", key,
-                        entry["value"].dump(-1, ' ', false, json::error_handler_t::replace),
-                        source);
+    text +=
+        fmt::format("{} = {}  ({})\n", key,
+                    entry["value"].dump(-1, ' ', false, json::error_handler_t::replace), source);
   }
   text += fmt::format("reference {}, {} threads, results in {}\n", plan.reference->name,
                       plan.threads, plan.save ? printable(plan.results_dir) : "no file");

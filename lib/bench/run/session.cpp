@@ -162,15 +162,20 @@ class Session {
   }
 
   void warn_of_emulated_modes() {
+    const ModeRecord& reference = recording_->mode(plan_.reference->name);
     for (const ModeTraits* mode : plan_.modes) {
       const ModeRecord& row = recording_->mode(mode->name);
       if (row.status != Status::ok || row.support->verdict != "emulated") continue;
-      console_.warning(
-          fmt::format("{} is emulated on {} ({}) and may be slow.\n"
-                      "         Skip such modes with --emulated skip.",
-                      mode->name, printable(device_.facts.name), row.support->why));
+      const bool is_slower = is_projected(row) && is_projected(reference) &&
+                             *row.pilot->projected_s > *reference.pilot->projected_s;
+      console_.warning(fmt::format(
+          "{} is emulated on {} ({}) and {}.\n         Skip such modes with --emulated skip.",
+          mode->name, printable(device_.facts.name), row.support->why,
+          is_slower ? "slower than " + reference.mode : "may be slow"));
     }
   }
+
+  static bool is_projected(const ModeRecord& row) { return row.pilot && row.pilot->projected_s; }
 
   void run_modes() {
     std::vector<const ModeTraits*> modes;

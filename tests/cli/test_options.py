@@ -1,0 +1,175 @@
+"""Flags, variables, configuration files and their errors."""
+
+import json
+import subprocess
+import time
+
+from support import BINARY, CliTest
+
+
+class Errors(CliTest):
+    def assert_usage_error(self, arguments, *words, **environment):
+        begin = time.monotonic()
+        run = self.precbench(*arguments, **environment)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertTrue(run.stderr.startswith("error: "), run.stderr)
+        for word in words:
+            self.assertIn(word, run.stderr)
+        self.assertEqual(self.jobs(), [])
+        self.assertLess(time.monotonic() - begin, 1.0)
+
+    def test_unknown_mode_is_answered_with_the_nearest_and_the_list(self):
+        self.assert_usage_error(["--modes", "16-mixd"], "unknown mode '16-mixd'; did you mean '16-mixed'?",
+                                "modes: 32-true 16-mixed bf16-mixed")
+
+    def test_numbers_are_read_strictly(self):
+        for flag, text in (("--seed", "-1"), ("--seed", "4294967296"), ("--batch-size", "0"), ("--batch-size", "1e3"),
+                           ("--batch-size", "12x"), ("--epochs", ""), ("--lr", "nan"), ("--lr", "1e3x"),
+                           ("--lr", "-0.1"), ("--timeout", "0s"), ("--timeout", "5"), ("--budget", "-5m"),
+                           ("--memory-limit", "2 GB"), ("--threads", "0"), ("--clip-norm", "0")):
+            with self.subTest(flag=flag, text=text):
+                self.assert_usage_error([flag + "=" + text], flag)
+
+    def test_unknown_flag(self):
+        self.assert_usage_error(["--batchsize", "3"], "unknown option '--batchsize'; did you mean '--batch-size'?")
+
+    def test_unknown_command(self):
+        self.assert_usage_error(["reprot"], "unknown command 'reprot'; did you mean 'report'?")
+
+    def test_missing_value(self):
+        self.assert_usage_error(["--seed"], "--seed")
+
+    def test_flag_given_twice(self):
+        self.assert_usage_error(["--seed", "1", "--seed", "2"], "--seed is given 2 times")
+
+    def test_seed_and_seeds(self):
+        self.assert_usage_error(["--seed", "1", "--seeds", "2,3"], "--seed and --seeds")
+
+    def test_reference_must_be_among_the_modes(self):
+        self.assert_usage_error(["--modes", "16-mixed", "--reference", "32-true"], "not among --modes")
+
+    def test_what_does_not_go_together(self):
+        self.assert_usage_error(["--optimizer", "adam", "--momentum", "0.5"], "belongs to sgd")
+        self.assert_usage_error(["--momentum", "0", "--nesterov"], "momentum above 0")
+        self.assert_usage_error(["--clip-norm", "1", "--clip-value", "1"], "--clip-value")
+        self.assert_usage_error(["--budget", "5m", "--pilot", "0"], "pilot")
+        self.assert_usage_error(["--fail-on", "time:5%"], "--baseline")
+        self.assert_usage_error(["--save-weights", "w.pt"], "one mode")
+
+    def test_variable_is_named_in_its_error(self):
+        self.assert_usage_error([], "PRECBENCH_BATCH_SIZE", PRECBENCH_BATCH_SIZE="none")
+
+    def test_options_that_are_not_built_yet_are_refused_not_ignored(self):
+        self.assert_usage_error(["--cuda-graph"], "not in this version")
+
+
+class Configs(CliTest):
+    def config(self, text):
+        path = self.folder / "mine.json"
+        path.write_text(text)
+        return path
+
+    def assert_refused(self, text, *words):
+        run = self.precbench("--config", self.config(text), "--dry-run")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        for word in words:
+            self.assertIn(word, run.stderr)
+
+    def test_unknown_key(self):
+        self.assert_refused('{"batchsize": 3}', "unknown key 'batchsize'; did you mean 'batch_size'?")
+
+    def test_key_that_stands_twice(self):
+        self.assert_refused('{"seed": 1, "seed": 2}', "'seed' stands twice")
+
+    def test_wrong_type(self):
+        self.assert_refused('{"seed": "1"}', "seed: must be a whole number, not string")
+        self.assert_refused('{"seed": 1.5}', "seed")
+        self.assert_refused('{"nesterov": 1}', "true or false")
+
+    def test_not_json(self):
+        self.assert_refused("modes: all", "not JSON")
+        self.assert_refused("[]", "one JSON object")
+
+    def test_missing_file_is_answered_with_the_names_there_are(self):
+        run = self.precbench("--config", "quik", "--dry-run")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("did you mean 'quick'?", run.stderr)
+
+    def test_flag_over_environment_over_config_over_default(self):
+        path = self.config('{"batch_size": 11, "epochs": 12, "seed": 13, "about": "a test"}')
+        run = self.precbench("--config", path, "--seed", "33", "--dataset", "synthetic", "--format", "json", "--no-save",
+                             PRECBENCH_EPOCHS="22", PRECBENCH_SEED="23")
+        config = json.loads(run.stdout)["invocation"]["config"]
+        self.assertEqual(config["seed"], {"value": 33, "source": "flag"})
+        self.assertEqual(config["epochs"], {"value": 22, "source": "environment"})
+        self.assertEqual(config["batch_size"], {"value": 11, "source": "config"})
+        self.assertEqual(config["model"], {"value": "cnn", "source": "default"})
+
+    def test_every_ready_made_configuration_is_valid(self):
+        names = [line.split()[0] for line in self.precbench("list", "configs").stdout.splitlines()]
+        self.assertIn("quick", names)
+        for name in names:
+            self.assertEqual(self.precbench("--config", name, "--dry-run").returncode, 0, name)
+
+
+class Help(CliTest):
+    def test_help_shows_at_most_15_options_and_three_examples(self):
+        run = self.precbench("--help")
+        self.assertEqual(run.returncode, 0)
+        options = [line for line in run.stdout.splitlines() if line.strip().startswith("-")]
+        self.assertTrue(0 < len(options) <= 15)
+        examples = run.stdout.split("examples:")[1].strip().splitlines()
+        self.assertEqual(len(examples), 3)
+
+    def test_help_all_shows_every_option_of_the_contract(self):
+        text = self.precbench("--help-all").stdout
+        for name in ("modes", "seed", "seeds", "repeats", "config", "model", "dataset", "data-dir", "limit-train",
+                     "limit-test", "epochs", "steps", "batch-size", "image-size", "optimizer", "lr", "momentum",
+                     "nesterov", "weight-decay", "schedule", "schedule-on-skip", "label-smoothing", "accumulate",
+                     "clip-norm", "clip-value", "loss-autocast", "init", "init-weights", "save-weights", "eval-every",
+                     "dump-trace", "device", "threads", "profile", "tf32", "cpu-fp16", "deterministic",
+                     "optimizer-impl", "memory-format", "gemm", "fp8-recipe", "cuda-graph", "reference", "order",
+                     "timeout", "pilot", "budget", "emulated", "memory-limit", "resume", "keep-going", "results-dir",
+                     "no-save", "baseline", "fail-on", "strict-gate", "dry-run", "context", "format", "export-json",
+                     "export-csv", "export-markdown", "export-html", "export-junit", "export-github", "color",
+                     "progress", "quiet", "verbose"):
+            self.assertIn("--" + name, text)
+        self.assertNotIn("inject", text)
+
+    def test_help_needs_no_valid_line_and_is_quick(self):
+        begin = time.monotonic()
+        self.assertEqual(self.precbench("--modes", "nonsense", "--help").returncode, 0)
+        self.assertLess(time.monotonic() - begin, 0.5)  # 50 ms on an idle machine; tests share theirs
+
+    def test_binary_links_no_torch(self):
+        libraries = subprocess.run(["ldd", BINARY], capture_output=True, text=True, check=True).stdout
+        for word in ("libtorch", "libc10", "libcuda"):
+            self.assertNotIn(word, libraries)
+
+    def test_aliases_and_their_warning(self):
+        run = self.precbench("--modes", "16,bf16,32,64", "--dataset", "synthetic", "--format", "csv")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("Please set your precision to 16-mixed instead!", run.stderr)
+        self.assertIn("Please set your precision to bf16-mixed instead!", run.stderr)
+        self.assertEqual(run.stderr.count("discouraged"), 2)
+
+    def test_list_modes_names_them_all(self):
+        text = self.precbench("list", "modes").stdout
+        for mode in ("32-true", "16-mixed", "bf16-mixed", "16-true", "bf16-true", "64-true", "transformer-engine", "tf32"):
+            self.assertIn(mode, text)
+
+    def test_list_devices_says_why_there_is_no_cuda(self):
+        self.assertIn("built without CUDA", self.precbench("list", "devices").stdout)
+
+    def test_dry_run_names_sources_and_starts_no_worker(self):
+        run = self.precbench("--dry-run", "--seed", "7", "--modes", "32-true", PRECBENCH_EPOCHS="3")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("seed = 7  (flag)", run.stdout)
+        self.assertIn("epochs = 3  (environment)", run.stdout)
+        self.assertEqual(self.jobs(), [])
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
