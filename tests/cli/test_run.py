@@ -189,6 +189,25 @@ class Signals(CliTest):
         self.assertIn("exit_code", self.result()["invocation"]["unknown"])
 
 
+class Resume(CliTest):
+    def test_only_what_is_missing_runs_and_the_file_is_completed(self):
+        self.compare_modes("--pilot", "0", script={"bf16-mixed": "interrupt"})
+        path = next((self.folder / "results").glob("*.json"))
+        self.log.unlink()
+        run = self.compare_modes("--resume", path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.jobs(), ["describe - -", "pilot bf16-mixed 42", "pilot 32-true 42",
+                                       "train bf16-mixed 42", "train 32-true 42"])
+        self.assert_statuses("ok", "ok", "ok")
+
+    def test_another_protocol_is_refused_naming_what_differs(self):
+        self.compare_modes()
+        path = next((self.folder / "results").glob("*.json"))
+        run = self.compare_modes("--resume", path, "--batch-size", "64")
+        self.assertEqual(run.returncode, 5)
+        self.assertIn("differs in batch_size", run.stderr)
+
+
 class Terminal(CliTest):
     def on_terminal(self, seconds, columns=60):
         """What precbench writes to a terminal of that width during one slow run."""

@@ -26,11 +26,13 @@ std::string rough_duration(double seconds) {
   return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
 }
 
-Progress::Progress(Console& console, std::string label, int64_t batch_size, SecondsClock now)
+Progress::Progress(Console& console, std::string label, int64_t batch_size, SecondsClock now,
+                   bool announces_first_step)
     : console_(console),
       label_(std::move(label)),
       batch_size_(batch_size),
       now_(std::move(now)),
+      announces_first_step_(announces_first_step),
       began_s_(now_()),
       last_line_s_(began_s_) {}
 
@@ -60,7 +62,7 @@ void Progress::tick() {
 bool Progress::line_is_due() const {
   const double now = now_();
   if (now - last_line_s_ >= kLineEveryS) return true;
-  if (!steps_) return false;
+  if (!steps_ || !announces_first_step_) return false;
   return lines_ == 0 || (lines_ == 1 && now - began_s_ >= kSecondLineS);
 }
 

@@ -16,7 +16,9 @@ class Progress {
   using SecondsClock = std::function<double()>;  // monotonic
 
   // `label` stands first on every line: "[2/3] bf16-mixed". `batch_size` turns steps into samples.
-  Progress(Console& console, std::string label, int64_t batch_size, SecondsClock now);
+  // A pilot is too short to announce its first step off a terminal.
+  Progress(Console& console, std::string label, int64_t batch_size, SecondsClock now,
+           bool announces_first_step = true);
 
   void take(const Event& event);
   void tick();
@@ -29,6 +31,7 @@ class Progress {
   std::string label_;
   int64_t batch_size_;
   SecondsClock now_;
+  bool announces_first_step_;
   double began_s_;
   std::string phase_ = "starting";
   std::optional<StepsEvent> steps_;

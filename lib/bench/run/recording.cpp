@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "common/suggest.h"
 #include "common/version.h"
 
 namespace precbench {
@@ -77,6 +78,43 @@ ModeRecord& Recording::mode(std::string_view name) {
     if (row.mode == name) return row;
   }
   throw std::logic_error("recording.cpp: no row for mode " + std::string(name));
+}
+
+void Recording::resume(const ResultDocument& earlier, const std::string& path) {
+  std::vector<std::string> differing;
+  for (const auto& [key, value] : document_.protocol.items()) {
+    const auto other = earlier.protocol.find(key);
+    const bool is_same = other != earlier.protocol.end() && *other == value;
+    if (!is_same && key != "hash" && key != "unknown") differing.push_back(key);
+  }
+  if (!differing.empty()) {
+    throw FileError("'" + path + "' cannot be resumed: its protocol differs in " +
+                    joined(differing, ", ") +
+                    "\n       give the options that it was made with, or start a new comparison");
+  }
+  for (const ModeRecord& row : earlier.modes) {
+    const auto mine = std::find_if(document_.modes.begin(), document_.modes.end(),
+                                   [&](const ModeRecord& other) { return other.mode == row.mode; });
+    if (mine == document_.modes.end()) continue;
+    for (const RunRecord& run : row.runs) {
+      if (run.status != Status::ok) continue;
+      mine->effective_mode = row.effective_mode;
+      mine->recipe = row.recipe;
+      mine->notes = row.notes;
+      mine->marks = row.marks;
+      mine->runs.push_back(run);
+    }
+  }
+}
+
+bool Recording::has(const RunSlot& slot) const {
+  for (const ModeRecord& row : document_.modes) {
+    if (row.mode != slot.mode->name) continue;
+    return std::any_of(row.runs.begin(), row.runs.end(), [&](const RunRecord& run) {
+      return run.seed == int64_t{slot.seed} && run.repeat == slot.repeat && run.role == slot.role;
+    });
+  }
+  return false;
 }
 
 void Recording::set_status(std::string_view name, Status status, const std::string& reason) {

@@ -17,6 +17,11 @@ class Recording {
   // Rows for all modes of the plan; protocol and environment are known by now.
   Recording(const Plan& plan, json protocol, json environment, const std::string& libtorch);
 
+  // Goes on with an earlier, interrupted comparison: its runs that are ok are kept. Throws
+  // FileError when it was made under another protocol, naming what differs.
+  void resume(const ResultDocument& earlier, const std::string& path);
+  bool has(const RunSlot& slot) const;  // a run that was kept
+
   ResultDocument& document() { return document_; }
   ModeRecord& mode(std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 
@@ -47,6 +48,7 @@ class Session {
   int run() {
     for (const std::string& warning : plan_.warnings) console_.warning(warning);
     check_writable(plan_);
+    if (!plan_.resume.empty()) earlier_ = load_result(plan_.resume);
     data_ = data::check_dataset(plan_.job.dataset);
     device_ = choose_device(plan_, runner_);
     resolve_for_device(plan_, device_.is_cuda());
@@ -56,6 +58,7 @@ class Session {
         plan_, protocol_json(plan_, digest, device_.is_cuda()),
         environment_json(device_.facts, device_.facts.cpu, plan_.threads, device_.worker_facts),
         device_.libtorch);
+    if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support();
     announce();
     try_modes();
@@ -102,6 +105,13 @@ class Session {
 
   bool will_run(const ModeTraits& mode) { return recording_->mode(mode.name).status == Status::ok; }
 
+  // Nothing is left to run of it (--resume).
+  bool is_complete(const ModeTraits& mode) const {
+    const std::vector<RunSlot> slots = schedule(plan_, {&mode});
+    return std::all_of(slots.begin(), slots.end(),
+                       [&](const RunSlot& slot) { return recording_->has(slot); });
+  }
+
   // A few steps of each mode, one line each: people learn in seconds what would have cost them an
   // hour.
   void try_modes() {
@@ -109,7 +119,7 @@ class Session {
     if (tries) console_.info(fmt::format("trying {} steps of each mode", plan_.pilot_steps));
     for (const ModeTraits* mode : plan_.modes) {
       if (interrupted()) return;
-      if (tries && will_run(*mode)) try_mode(*mode);
+      if (tries && will_run(*mode) && !is_complete(*mode)) try_mode(*mode);
       if (interrupted()) return;
       print_pilot_line(*mode);
     }
@@ -118,7 +128,8 @@ class Session {
 
   void try_mode(const ModeTraits& mode) {
     const TrainJob train = job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda());
-    Progress progress(console_, fmt::format("  {:<12}", mode.name), train.batch_size, steady_s);
+    Progress progress(console_, fmt::format("  {:<12}", mode.name), train.batch_size, steady_s,
+                      false);
     const JobOutcome outcome = runner_.run(
         job_of(pilot_job(train, plan_.pilot_steps)), {plan_.timeout_s},
         [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
@@ -182,7 +193,8 @@ class Session {
     for (const ModeTraits* mode : plan_.modes) {
       if (will_run(*mode)) modes.push_back(mode);
     }
-    const std::vector<RunSlot> slots = schedule(plan_, modes);
+    std::vector<RunSlot> slots = schedule(plan_, modes);
+    std::erase_if(slots, [&](const RunSlot& slot) { return recording_->has(slot); });
     for (size_t i = 0; i < slots.size() && !interrupted(); ++i) {
       run_slot(slots[i], fmt::format("[{}/{}] {}", i + 1, slots.size(), slots[i].mode->name));
     }
@@ -274,6 +286,7 @@ class Session {
   data::DatasetSummary data_;
   DeviceChoice device_;
   std::optional<Recording> recording_;
+  std::optional<ResultDocument> earlier_;  // --resume
   std::optional<int> interrupted_by_;
   std::optional<std::string> saved_to_;
   bool file_trouble_ = false;
