@@ -1,9 +1,8 @@
 #include "train/loop/data_set.h"
 
-#include "common/errors.h"
 #include "common/names.h"
+#include "data/load.h"
 #include "train/errors.h"
-#include "train/loop/idx_shim.h"
 
 namespace precbench::train {
 
@@ -21,18 +20,31 @@ int64_t DataSet::bytes() const {
                               test.labels.nbytes());
 }
 
+namespace {
+
+// A copy: the bytes that were read go when the reader's vectors do.
+Split to_split(const data::ImageSet& set) {
+  const auto bytes = [](const std::vector<uint8_t>& values, at::IntArrayRef shape) {
+    // from_blob takes a mutable pointer; the tensor is only read.
+    return torch::from_blob(const_cast<uint8_t*>(values.data()), shape, torch::kByte);
+  };
+  return {bytes(set.pixels, {set.count, set.channels, set.height, set.width}).clone(),
+          bytes(set.labels, {set.count}).to(torch::kLong)};
+}
+
+}  // namespace
+
 DataSet load_data_set(const DatasetJob& job, uint32_t seed) {
+  if (job.augment) throw UnsupportedError("augmentation is not in this version");
   if (job.name == "synthetic") return make_synthetic_data_set(job, seed);
+  const data::ImageData images = data::load_images(job);
   const DatasetTraits* traits = find_dataset(job.name);
-  if (traits == nullptr || (job.name != "fashion-mnist" && job.name != "mnist")) {
-    throw UnsupportedError("data set '" + job.name + "' is not in this version");
-  }
   DataSet data;
-  data.train = read_idx_split(job.dir, "train", job.limit_train);
-  data.test = read_idx_split(job.dir, "t10k", job.limit_test);
+  data.train = to_split(images.train);
+  data.test = to_split(images.test);
   data.mean = traits->mean;
   data.std = traits->std;
-  data.classes = traits->classes;
+  data.classes = images.classes;
   data.image_size = job.image_size;
   return data;
 }

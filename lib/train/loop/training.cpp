@@ -31,7 +31,9 @@ Training::Training(const TrainJob& job, const TrainingParts& parts, EventSink em
       schedule_(job.schedule, job.optimizer.lr, total_steps_),
       correct_(torch::zeros(
           {}, torch::TensorOptions().device(parts.device.device()).dtype(torch::kLong))),
-      times_(parts.device) {}
+      times_(parts.device) {
+  if (!job.dump_trace.empty()) trace_.emplace(job.dump_trace, job.dump_trace_weights_every);
+}
 
 int64_t Training::total_epochs() const {
   return (total_steps_ + steps_per_epoch_ - 1) / steps_per_epoch_;
@@ -82,14 +84,14 @@ void Training::train_step() {
     const Batch batch = parts_.train_loader.next();
     const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
     torch::Tensor loss = loss_of(logits, batch.target);
-    if (window > 1) loss = loss / window;
+    if (job_.optimizer.accumulate > 1) loss = loss / job_.optimizer.accumulate;
     parts_.precision.backward(loss);
     step_loss = step_loss.defined() ? step_loss + loss.detach() : loss.detach();
     correct_ += count_correct(logits.detach(), batch.target);
     samples += batch.size();
   }
-  if (step_ == 0) gradient_dtype_ = parts_.optimizer.parameters().front().grad().scalar_type();
   if (step_ == job_.inject_inf_at_step) inject_infinity();
+  note_gradients();
   clip_gradients();
   const StepOutcome outcome = parts_.precision.step(parts_.optimizer);
   times_.end_step();
@@ -98,6 +100,7 @@ void Training::train_step() {
   const auto pause = Clock::now();
   parts_.log.record(step_loss, outcome,
                     parts_.device.any_non_finite(parts_.optimizer.parameters()));
+  write_trace();
   paused_s_ += seconds_since(pause);
   samples_of_step_.push_back(samples);
 }
@@ -132,6 +135,25 @@ void Training::inject_infinity() {
   torch::NoGradGuard no_grad;
   parts_.optimizer.parameters().front().grad().view(-1).narrow(0, 0, 1).fill_(
       std::numeric_limits<double>::infinity());
+}
+
+// As backward left them: neither unscaled nor clipped.
+void Training::note_gradients() {
+  const auto& parameters = parts_.optimizer.parameters();
+  if (step_ == 0) gradient_dtype_ = parameters.front().grad().scalar_type();
+  if (!trace_) return;
+  traced_.scale.reset();
+  if (GradScaler* scaler = parts_.precision.scaler()) traced_.scale = scaler->current_scale();
+  traced_.gradient_norm = gradient_norm(parameters) / traced_.scale.value_or(1.0);
+}
+
+void Training::write_trace() {
+  if (!trace_) return;
+  parts_.log.read_back();
+  const StepRecord& step = parts_.log.steps().back();
+  traced_.loss = step.loss;
+  traced_.skipped = step.skipped;
+  trace_->record(traced_, parts_.optimizer.parameters());
 }
 
 void Training::after_step(int64_t epoch) {

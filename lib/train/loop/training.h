@@ -17,6 +17,7 @@
 #include "train/measure/dtype_observer.h"
 #include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"
+#include "train/measure/trace.h"
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
 #include "train/precision/precision.h"
@@ -70,6 +71,8 @@ class Training {
   torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) const;
   void clip_gradients();
   void inject_infinity();
+  void note_gradients();
+  void write_trace();
   void after_step(int64_t epoch);
   double mean_loss(size_t first_step) const;
 
@@ -82,6 +85,8 @@ class Training {
   std::vector<int64_t> samples_of_step_;
   torch::Tensor correct_;  // int64 scalar on the device
   StepClock times_;
+  std::optional<TraceWriter> trace_;  // only with --dump-trace
+  TraceStep traced_;
   DivergenceWatch divergence_;
   std::optional<ObservedDtypes> observed_;
   std::optional<at::ScalarType> gradient_dtype_;
