@@ -1,0 +1,21 @@
+// State dictionaries in PyTorch's own file format, for --init-weights and --save-weights: what
+// Python's torch.save(model.state_dict(), FILE) writes is read, and torch.load(FILE,
+// weights_only=True) reads what is written.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <string>
+
+namespace precbench::train {
+
+// Writes all parameters and buffers under their names, in their dtypes, from the host. Throws
+// FileError.
+void save_weights(const torch::nn::Module& module, const std::string& path);
+
+// Copies the file's tensors into the module's parameters and buffers, converting dtypes. As
+// load_state_dict with strict=True: throws FileError naming what is missing, not expected or of
+// another shape, and for a file that is no such dictionary; the module is then as before.
+void load_weights(torch::nn::Module& module, const std::string& path);
+
+}  // namespace precbench::train
