@@ -161,7 +161,9 @@ def train(job, trace_path=None):
             logits = model(images)
             with fabric.autocast() if settings["loss_autocast"] else contextlib.nullcontext():
                 loss = nn.functional.cross_entropy(logits, labels, label_smoothing=settings["label_smoothing"])
-            loss = loss / accumulate if accumulate > 1 else loss
+            if first:
+                window = min(accumulate, len(loader) - index)  # micro-batches of this step
+            loss = loss / window if window > 1 else loss
             fabric.backward(loss)
             window_loss = loss.detach() if first else window_loss + loss.detach()
             correct += (logits.argmax(1) == labels).sum().item()

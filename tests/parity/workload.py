@@ -5,6 +5,7 @@ numbers each weight gets.
 """
 
 import gzip
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,7 @@ class Mlp(nn.Module):
 MODELS = {"cnn": Cnn, "mlp": Mlp}
 
 
+@lru_cache
 def read_idx(folder, stem):
     """The uint8 array of an IDX file, gzipped or not (http://yann.lecun.com/exdb/mnist)."""
     packed = Path(folder) / f"{stem}.gz"

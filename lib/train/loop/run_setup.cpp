@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "train/errors.h"
+#include "train/loop/weights.h"
 #include "train/models/onednn_linear.h"
 
 namespace precbench::train {
@@ -85,6 +86,7 @@ std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape
     const auto scope = job.init == "module" ? precision.init_scope() : nullptr;
     model = make_model(job.model, shape, job.model_options, gemm);
   }
+  if (!job.init_weights.empty()) load_weights(*model, job.init_weights);
   precision.convert_module(*model);
   model->to(device.device());
   torch::NoGradGuard no_grad;

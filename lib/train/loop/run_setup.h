@@ -20,8 +20,8 @@ void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceM
 
 at::MemoryFormat memory_format(const TrainJob& job);
 
-// Seeds every generator, draws the weights, converts them for the mode and moves them to the
-// device.
+// Seeds every generator, draws the weights (or reads them from init_weights), converts them for the
+// mode and moves them to the device.
 std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
                                    const Precision& precision, const DeviceModule& device);
 

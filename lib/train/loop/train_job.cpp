@@ -8,6 +8,7 @@
 #include "train/loop/run_record_builder.h"
 #include "train/loop/run_setup.h"
 #include "train/loop/training.h"
+#include "train/loop/weights.h"
 #include "train/measure/process.h"
 
 namespace precbench::train {
@@ -44,6 +45,8 @@ EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
 TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
+  const bool saves_weights = !job.save_weights.empty() && !job.pilot;
+  if (saves_weights) require_writable(job.save_weights);  // before the time is spent
   RunMeasurements measured;
   measured.startup_s = seconds_since_process_start();
 
@@ -89,6 +92,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   }
   measured.memory = device.memory();
   measured.memory.peak_allocated_bytes -= resident_bytes;
+  if (saves_weights) save_weights(*model, job.save_weights);
   return build_result(job, mode, device, *precision, *optimizer, training, log, measured);
 }
 

@@ -32,7 +32,9 @@ Training::Training(const TrainJob& job, const TrainingParts& parts, EventSink em
       correct_(torch::zeros(
           {}, torch::TensorOptions().device(parts.device.device()).dtype(torch::kLong))),
       times_(parts.device) {
-  if (!job.dump_trace.empty()) trace_.emplace(job.dump_trace, job.dump_trace_weights_every);
+  if (!job.dump_trace.empty() && !job.pilot) {
+    trace_.emplace(job.dump_trace, job.dump_trace_weights_every);
+  }
 }
 
 int64_t Training::total_epochs() const {

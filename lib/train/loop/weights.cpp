@@ -92,6 +92,12 @@ void save_weights(const torch::nn::Module& module, const std::string& path) {
   if (!file) throw FileError("cannot write the weights " + path);
 }
 
+void require_writable(const std::string& path) {
+  if (!std::ofstream(path, std::ios::binary | std::ios::app)) {
+    throw FileError("cannot write the weights " + path);
+  }
+}
+
 void load_weights(torch::nn::Module& module, const std::string& path) {
   torch::NoGradGuard no_grad;
   const auto target = state_of(module);

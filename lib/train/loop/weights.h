@@ -13,6 +13,10 @@ namespace precbench::train {
 // FileError.
 void save_weights(const torch::nn::Module& module, const std::string& path);
 
+// Throws FileError where save_weights() would fail to open the file. Leaves an existing file as it
+// is.
+void require_writable(const std::string& path);
+
 // Copies the file's tensors into the module's parameters and buffers, converting dtypes. As
 // load_state_dict with strict=True: throws FileError naming what is missing, not expected or of
 // another shape, and for a file that is no such dictionary; the module is then as before.

@@ -77,6 +77,7 @@ TEST_F(Weights, ThatAreNoStateDictionaryAreRefused) {
 
 TEST_F(Weights, RefuseAFolderThatIsNotThere) {
   EXPECT_THROW(save_weights(*torch::nn::Linear(1, 1), "/nowhere/at/all.pt"), FileError);
+  EXPECT_THROW(require_writable("/nowhere/at/all.pt"), FileError);
 }
 
 }  // namespace
