@@ -1,25 +1,13 @@
 // Ready to paste into an issue, a pull request or a job summary.
 #include "bench/report/escape.h"
 #include "bench/report/heading.h"
+#include "bench/report/layout.h"
 #include "bench/report/printers.h"
 #include "bench/report/recommend.h"
 #include "bench/report/table.h"
 
 namespace precbench {
 namespace {
-
-std::string row_text(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + markdown_text(cell) + " |";
-  return line + "\n";
-}
-
-std::string ruler(size_t columns) {
-  std::string line = "|";
-  // Texts at both ends, figures between them.
-  for (size_t i = 0; i < columns; ++i) line += i == 0 || i + 1 == columns ? "---|" : "---:|";
-  return line + "\n";
-}
 
 class MarkdownPrinter : public Printer {
  public:
@@ -31,8 +19,7 @@ class MarkdownPrinter : public Printer {
       text += "\n" + markdown_text(workload) + "\n";
     }
     if (!table.rows.empty()) {
-      text += "\n" + row_text(table.header) + ruler(table.header.size());
-      for (const auto& row : table.rows) text += row_text(row);
+      text += "\n" + markdown_table(table.header, table.rows);
     }
     if (!table.footnotes.empty()) text += "\n";
     for (const std::string& footnote : table.footnotes) {

@@ -1,8 +1,7 @@
 // For people at a terminal: blocks, table and summary, in three combinations.
-#include <algorithm>
-
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
+#include "bench/report/layout.h"
 #include "bench/report/printers.h"
 #include "bench/report/recommend.h"
 #include "bench/report/table.h"
@@ -10,40 +9,15 @@
 namespace precbench {
 namespace {
 
-// Characters, not bytes: every UTF-8 sequence has one byte that is no continuation. Wide characters
-// do not occur in cells that the tool makes.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-  }));
-}
-
-std::string laid_out(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
-  std::string line;
-  for (size_t column = 0; column < cells.size(); ++column) {
-    line += cells[column];
-    line.append(widths[column] - width_of(cells[column]) + 2, ' ');
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 std::string bold(const std::string& line, const RenderOptions& options) {
-  if (!options.color) return line;
-  const bool ends_line = !line.empty() && line.back() == '\n';
-  return "\033[1m" + line.substr(0, line.size() - (ends_line ? 1 : 0)) + "\033[0m" +
-         (ends_line ? "\n" : "");
+  return options.color ? "\033[1m" + line + "\033[0m" : line;
 }
 
 std::string table_text(const Table& table, const RenderOptions& options) {
-  std::vector<size_t> widths(table.header.size(), 0);
-  const auto widen = [&](const std::vector<std::string>& cells) {
-    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], width_of(cells[i]));
-  };
-  widen(table.header);
-  for (const auto& row : table.rows) widen(row);
-  std::string text = bold(laid_out(table.header, widths), options);
-  for (const auto& row : table.rows) text += laid_out(row, widths);
+  std::string text;
+  for (const std::string& line : laid_out(table.header, table.rows)) {
+    text += (text.empty() ? bold(line, options) : line) + "\n";
+  }
   for (const std::string& footnote : table.footnotes) text += footnote + "\n";
   return text;
 }

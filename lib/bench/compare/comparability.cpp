@@ -1,0 +1,121 @@
+#include "bench/compare/comparability.h"
+
+#include <set>
+
+#include "bench/report/escape.h"
+#include "bench/result/measured.h"
+#include "common/errors.h"
+#include "common/suggest.h"
+
+namespace precbench {
+namespace {
+
+struct Property {
+  const char* name;
+  std::vector<const char*> path;
+  bool is_in_tool;  // else in environment
+};
+
+const std::vector<Property>& machine_properties() {
+  static const std::vector<Property> properties = {
+      {"device", {"device", "name"}, false}, {"device kind", {"device", "kind"}, false},
+      {"CPU", {"cpu", "model"}, false},      {"threads", {"cpu", "threads"}, false},
+      {"LibTorch", {"libtorch"}, true},
+  };
+  return properties;
+}
+
+const std::vector<Property>& software_properties() {
+  static const std::vector<Property> properties = {
+      {"driver", {"driver"}, false},       {"CUDA", {"cuda"}, false},
+      {"cuDNN", {"cudnn"}, false},         {"precbench", {"version"}, true},
+      {"git revision", {"git_sha"}, true},
+  };
+  return properties;
+}
+
+const json* at(const json& object, const std::vector<const char*>& path) {
+  const json* here = &object;
+  for (const char* key : path) {
+    if (!here->is_object()) return nullptr;
+    const auto member = here->find(key);
+    if (member == here->end() || member->is_null()) return nullptr;
+    here = &*member;
+  }
+  return here;
+}
+
+std::string value_text(const json& value) {
+  const std::string text = value.is_string()
+                               ? value.get<std::string>()
+                               : value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return shortened(terminal_text(text), 80);
+}
+
+// An unknown value on a side differs from nothing.
+std::vector<std::string> differences(const std::vector<Property>& properties,
+                                     const ResultDocument& base, const ResultDocument& current) {
+  std::vector<std::string> found;
+  for (const Property& property : properties) {
+    const json* a = at(property.is_in_tool ? base.tool : base.environment, property.path);
+    const json* b = at(property.is_in_tool ? current.tool : current.environment, property.path);
+    if (a == nullptr || b == nullptr || *a == *b) continue;
+    found.push_back(std::string(property.name) + " " + value_text(*a) + " and " + value_text(*b));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> protocol_differences(const ResultDocument& base,
+                                              const ResultDocument& current) {
+  std::set<std::string> keys;
+  for (const json* protocol : {&base.protocol, &current.protocol}) {
+    for (const auto& [key, value] : protocol->items()) {
+      if (key != "hash" && key != "unknown") keys.insert(key);
+    }
+  }
+  std::vector<std::string> fields;
+  for (const std::string& key : keys) {
+    const json a = base.protocol.value(key, json());
+    const json b = current.protocol.value(key, json());
+    if (a == b) continue;
+    fields.push_back(shortened(terminal_text(key), 40) + " (" + value_text(a) + ", " +
+                     value_text(b) + ")");
+  }
+  const json none;
+  if (fields.empty() && base.protocol.value("hash", none) != current.protocol.value("hash", none)) {
+    fields.emplace_back("hash (made by versions that count other members)");
+  }
+  return fields;
+}
+
+void require_same_protocol(const ResultDocument& base, const ResultDocument& current) {
+  const std::vector<std::string> fields = protocol_differences(base, current);
+  if (fields.empty()) return;
+  throw FileError("the two results are not comparable, their protocols differ in " +
+                  joined(fields, ", ") +
+                  "\nmeasure both in the same way, or compare all the same with --force");
+}
+
+std::vector<std::string> machine_differences(const ResultDocument& base,
+                                             const ResultDocument& current) {
+  return differences(machine_properties(), base, current);
+}
+
+std::vector<std::string> software_differences(const ResultDocument& base,
+                                              const ResultDocument& current) {
+  return differences(software_properties(), base, current);
+}
+
+void mark_other_machine(const ResultDocument& base, ResultDocument& current) {
+  const std::vector<std::string> differences = machine_differences(base, current);
+  if (differences.empty()) return;
+  for (ModeRecord& mode : current.modes) {
+    if (!has_mark(mode, "other-machine")) {
+      mode.marks.push_back({"other-machine", joined(differences, ", ")});
+    }
+  }
+}
+
+}  // namespace precbench

@@ -1,0 +1,32 @@
+// May two results be compared, and what stands between them?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/result/document.h"
+
+namespace precbench {
+
+// Members of `protocol` (without hash and reasons) whose values differ, "batch_size (128, 64)".
+// Empty for the same protocol; the hash alone when only that differs.
+std::vector<std::string> protocol_differences(const ResultDocument& base,
+                                              const ResultDocument& current);
+
+// Throws FileError (exit code 5) naming the fields that differ.
+void require_same_protocol(const ResultDocument& base, const ResultDocument& current);
+
+// What makes `current` another machine than `base` (device, CPU, threads, LibTorch), as fragments:
+// "LibTorch 2.8.0 and 2.11.0". Figures of time and memory then say nothing about a change.
+std::vector<std::string> machine_differences(const ResultDocument& base,
+                                             const ResultDocument& current);
+
+// What differs without making it another machine (driver, CUDA, cuDNN, version of the tool).
+std::vector<std::string> software_differences(const ResultDocument& base,
+                                              const ResultDocument& current);
+
+// Puts the mark other-machine on every mode of `current` when machine_differences has something to
+// say.
+void mark_other_machine(const ResultDocument& base, ResultDocument& current);
+
+}  // namespace precbench

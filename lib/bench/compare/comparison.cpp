@@ -1,0 +1,120 @@
+#include "bench/compare/comparison.h"
+
+#include "bench/compare/comparability.h"
+#include "bench/report/block.h"
+#include "bench/report/escape.h"
+#include "bench/result/marks.h"
+#include "common/errors.h"
+#include "common/suggest.h"
+
+namespace precbench {
+namespace {
+
+std::string status_text(const ModeRecord& mode) {
+  std::string text(words_for(mode.status));
+  if (mode.reason) text += ": " + shortened(terminal_text(*mode.reason), 100);
+  return text;
+}
+
+ModeComparison compare_mode(const ModeRecord& base, const ModeRecord& current, bool force) {
+  ModeComparison result;
+  result.mode = base.mode;
+  result.base_status = base.status;
+  result.current_status = current.status;
+  if (base.status == Status::ok && current.status != Status::ok) {
+    result.status_change = "ok before, now " + status_text(current);
+    result.status_verdict = Verdict::worse;
+  } else if (base.status != Status::ok && current.status == Status::ok) {
+    result.status_change = "now ok, before " + status_text(base);
+    result.status_verdict = Verdict::better;
+  } else if (base.status != Status::ok) {
+    result.status_change = "not ok on either side: " + status_text(current);
+  }
+  if (base.status != Status::ok || current.status != Status::ok) return result;
+  for (const MetricTraits& metric : kMetrics) {
+    result.metrics.push_back(compare_metric(base, current, metric, default_limit(metric), force));
+  }
+  return result;
+}
+
+std::vector<std::string> warnings_for(const ResultDocument& base, const ResultDocument& current,
+                                      const ComparisonOptions& options) {
+  std::vector<std::string> warnings;
+  if (const auto fields = protocol_differences(base, current); !fields.empty()) {
+    warnings.push_back("the protocols differ in " + joined(fields, ", ") +
+                       ": differences may come from that");
+  }
+  if (const auto machine = machine_differences(base, current); !machine.empty()) {
+    warnings.push_back("measured on another machine: " + joined(machine, ", ") +
+                       (options.force ? "" : "; times and memory are not judged without --force"));
+  }
+  if (const auto software = software_differences(base, current); !software.empty()) {
+    warnings.push_back("other software: " + joined(software, ", "));
+  }
+  return warnings;
+}
+
+json estimate_json(const std::optional<Estimate>& value) {
+  if (!value) return nullptr;
+  return {{"mean", value->mean}, {"std", nullable(value->std)}, {"n", value->n}};
+}
+
+json metric_json(const MetricComparison& metric) {
+  return {{"metric", metric.metric->name},
+          {"base", estimate_json(metric.base)},
+          {"new", estimate_json(metric.current)},
+          {"change", nullable(metric.change)},
+          {"low", metric.interval ? json(metric.interval->low) : json(nullptr)},
+          {"high", metric.interval ? json(metric.interval->high) : json(nullptr)},
+          {"verdict", name_of(metric.verdict)},
+          {"why", metric.why}};
+}
+
+}  // namespace
+
+Comparison compare_results(ResultDocument base, ResultDocument current,
+                           const ComparisonOptions& options) {
+  if (!options.force) require_same_protocol(base, current);
+  assign_marks(base);
+  assign_marks(current);
+  mark_other_machine(base, current);
+  Comparison comparison;
+  comparison.warnings = warnings_for(base, current, options);
+  for (const ModeRecord& mode : base.modes) {
+    const ModeRecord* other = find_mode_record(current, mode.mode);
+    if (other == nullptr) {
+      comparison.only_in_base.push_back(mode.mode);
+    } else {
+      comparison.modes.push_back(compare_mode(mode, *other, options.force));
+    }
+  }
+  for (const ModeRecord& mode : current.modes) {
+    if (find_mode_record(base, mode.mode) == nullptr) {
+      comparison.only_in_current.push_back(mode.mode);
+    }
+  }
+  if (comparison.modes.empty()) {
+    throw FileError("the two results have no mode in common: nothing to compare");
+  }
+  return comparison;
+}
+
+json to_json(const Comparison& comparison) {
+  json modes = json::array();
+  for (const ModeComparison& mode : comparison.modes) {
+    json metrics = json::array();
+    for (const MetricComparison& metric : mode.metrics) metrics.push_back(metric_json(metric));
+    modes.push_back({{"mode", mode.mode},
+                     {"base_status", name_of(mode.base_status)},
+                     {"new_status", name_of(mode.current_status)},
+                     {"status_verdict", name_of(mode.status_verdict)},
+                     {"status_change", mode.status_change},
+                     {"metrics", std::move(metrics)}});
+  }
+  return {{"modes", std::move(modes)},
+          {"only_in_base", comparison.only_in_base},
+          {"only_in_new", comparison.only_in_current},
+          {"warnings", comparison.warnings}};
+}
+
+}  // namespace precbench

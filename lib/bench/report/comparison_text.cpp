@@ -1,0 +1,120 @@
+#include "bench/report/comparison_text.h"
+
+#include <fmt/format.h>
+
+#include "bench/report/escape.h"
+#include "bench/report/layout.h"
+#include "bench/report/units.h"
+#include "common/suggest.h"
+
+namespace precbench {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+const std::vector<std::string> kComparisonHeader = {"mode",   "metric",  "base", "new",
+                                                    "change", "verdict", "why"};
+const std::vector<std::string> kGateHeader = {"mode", "rule", "outcome", "why"};
+
+std::string figure(const std::optional<Estimate>& value, const MetricTraits& metric) {
+  if (!value) return "-";
+  const auto with_spread = [&](const char* unit) {
+    return value->std ? fmt::format("{:.2f} ± {:.2f} {}", value->mean, *value->std, unit)
+                      : fmt::format("{:.2f} {}", value->mean, unit);
+  };
+  switch (metric.unit) {
+    case MetricUnit::seconds:
+      return duration_text(*value);
+    case MetricUnit::milliseconds:
+      return with_spread("ms");
+    case MetricUnit::bytes:
+      return mebibytes_text(value->mean) + " MiB";
+    case MetricUnit::fraction:
+      return percent_text(*value);
+    case MetricUnit::per_second:
+      break;
+  }
+  return with_spread("/s");
+}
+
+std::string change(const MetricComparison& metric) {
+  if (!metric.change) return "-";
+  return metric.metric->unit == MetricUnit::fraction
+             ? points_text(*metric.change)
+             : fmt::format("{:+.1f} %", 100 * *metric.change);
+}
+
+Rows comparison_rows(const Comparison& comparison) {
+  Rows rows;
+  for (const ModeComparison& mode : comparison.modes) {
+    const std::string name = terminal_text(mode.mode);
+    if (!mode.status_change.empty()) {
+      rows.push_back({name, "status", std::string(name_of(mode.base_status)),
+                      std::string(name_of(mode.current_status)), "-",
+                      std::string(name_of(mode.status_verdict)), mode.status_change});
+    }
+    for (const MetricComparison& metric : mode.metrics) {
+      rows.push_back({name, std::string(metric.metric->name), figure(metric.base, *metric.metric),
+                      figure(metric.current, *metric.metric), change(metric),
+                      std::string(name_of(metric.verdict)), metric.why});
+    }
+  }
+  return rows;
+}
+
+std::string absent_text(const Comparison& comparison) {
+  std::string text;
+  if (!comparison.only_in_base.empty()) {
+    text += "only in base: " + terminal_text(joined(comparison.only_in_base, ", ")) + "\n";
+  }
+  if (!comparison.only_in_current.empty()) {
+    text += "only in new: " + terminal_text(joined(comparison.only_in_current, ", ")) + "\n";
+  }
+  return text;
+}
+
+Rows gate_rows(const GateResult& gate) {
+  Rows rows;
+  for (const GateVerdict& verdict : gate.verdicts) {
+    rows.push_back({terminal_text(verdict.mode), verdict.rule,
+                    std::string(name_of(verdict.outcome)), verdict.why});
+  }
+  return rows;
+}
+
+std::string table(const std::vector<std::string>& header, Rows rows, const RenderOptions& options) {
+  if (options.ascii) {
+    for (auto& row : rows) {
+      for (std::string& cell : row) cell = ascii_text(cell);
+    }
+  }
+  std::string text;
+  for (const std::string& line : laid_out(header, rows)) text += line + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, const RenderOptions& options) {
+  return table(kComparisonHeader, comparison_rows(comparison), options) + absent_text(comparison);
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = markdown_table(kComparisonHeader, comparison_rows(comparison));
+  if (const std::string absent = absent_text(comparison); !absent.empty()) {
+    text += "\n" + markdown_text(absent) + "\n";
+  }
+  return text;
+}
+
+std::string gate_text(const GateResult& gate, const RenderOptions& options) {
+  return fmt::format("gate: {}\n", name_of(gate.outcome)) +
+         (gate.verdicts.empty() ? "" : table(kGateHeader, gate_rows(gate), options));
+}
+
+std::string gate_markdown(const GateResult& gate) {
+  return fmt::format("**gate: {}**\n", name_of(gate.outcome)) +
+         (gate.verdicts.empty() ? "" : "\n" + markdown_table(kGateHeader, gate_rows(gate)));
+}
+
+}  // namespace precbench
