@@ -54,6 +54,7 @@ Rows comparison_rows(const Comparison& comparison) {
                       std::string(name_of(mode.status_verdict)), mode.status_change});
     }
     for (const MetricComparison& metric : mode.metrics) {
+      if (!metric.base && !metric.current) continue;
       rows.push_back({name, std::string(metric.metric->name), figure(metric.base, *metric.metric),
                       figure(metric.current, *metric.metric), change(metric),
                       std::string(name_of(metric.verdict)), metric.why});

@@ -168,20 +168,32 @@ bool is_cpu(const ResultDocument& document) {
   return text_at(document.environment, {"device", "kind"}) == "cpu";
 }
 
-// The mode to compare with and, if it is not the one asked for, a sentence that says so.
+// The reference that the user wanted, whatever became of it: --reference, else 32-true if it was
+// asked for, else the first mode.
+const ModeRecord* wanted_reference(const ResultDocument& document) {
+  const auto named = text_at(document.invocation, {"config", "reference", "value"});
+  for (const std::string& name : {named.value_or(""), std::string("32-true")}) {
+    if (const ModeRecord* mode = find_mode_record(document, name)) return mode;
+  }
+  return document.modes.empty() ? nullptr : &document.modes.front();
+}
+
+// The mode to compare with and, if it is not the one that was wanted, a sentence that says so.
 const ModeRecord* usable_reference(const ResultDocument& document, Recommendation& out) {
-  const std::string asked = document.reference.empty() ? "32-true" : document.reference;
-  const ModeRecord* wanted = find_mode_record(document, asked);
-  if (wanted != nullptr && is_usable(*wanted)) return wanted;
-  const auto other = std::find_if(document.modes.begin(), document.modes.end(), is_usable);
-  if (other == document.modes.end()) return nullptr;
-  if (wanted != nullptr) {
+  const ModeRecord* chosen = find_mode_record(document, document.reference);
+  if (chosen == nullptr || !is_usable(*chosen)) {
+    const auto first = std::find_if(document.modes.begin(), document.modes.end(), is_usable);
+    if (first == document.modes.end()) return nullptr;
+    chosen = &*first;
+  }
+  const ModeRecord* wanted = wanted_reference(document);
+  if (wanted != nullptr && wanted != chosen && !is_usable(*wanted)) {
     const bool is_memory = wanted->status == Status::oom;
-    out.sentences.push_back(why_not_reference(document, *wanted) + "; " + name_in_text(*other) +
+    out.sentences.push_back(why_not_reference(document, *wanted) + "; " + name_in_text(*chosen) +
                             (is_memory ? " does, and the others are compared with it."
                                        : " takes its place: the others are compared with it."));
   }
-  return &*other;
+  return chosen;
 }
 
 std::string nothing_usable(const ResultDocument& document) {

@@ -6,6 +6,7 @@
 
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
+#include "bench/report/repeatability.h"
 #include "bench/report/units.h"
 #include "bench/report/verdict.h"
 
@@ -127,6 +128,7 @@ void add_mode_footnotes(const ModeRecord& mode, const ModeRecord* reference, Tab
     table.footnotes.push_back(name + ": " + terminal_text(mark.id) + " (" +
                               shortened(terminal_text(mark.why)) + ")");
   }
+  for (const std::string& note : run_notes(mode)) table.footnotes.push_back(name + ": " + note);
   for (const std::string& note : mode.notes) {
     table.footnotes.push_back(name + ": " + shortened(terminal_text(note)));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 
+#include "bench/report/repeatability.h"
 #include "bench/result/measured.h"
 #include "common/names.h"
 
@@ -14,6 +15,10 @@ namespace {
 // A dead model passes one time in a thousand; a model that learned anything at all is far above the
 // bound (10 classes, 10,000 samples: 10.94 %).
 constexpr double kChanceConfidence = 0.999;
+
+// Two single runs with 5 % noise each differ by this factor in one of twenty comparisons, with 2 %
+// in none.
+constexpr double kDriftFactor = 1.15;
 
 // Test samples of the built-in data sets (names.h); --limit-test makes it fewer.
 constexpr int64_t kBuiltInTestSamples = 10000;
@@ -54,6 +59,17 @@ std::optional<Mark> debug_mark(const ResultDocument& document) {
   return Mark{"debug-build", "measured by a debug build of precbench"};
 }
 
+// Speed that changed during the comparison puts every time of it in doubt.
+std::optional<Mark> drift_mark(const ResultDocument& document) {
+  for (const ModeRecord& mode : document.modes) {
+    const auto ratio = drift_ratio(mode);
+    if (!ratio || std::max(*ratio, 1 / *ratio) <= kDriftFactor) continue;
+    return Mark{"drift", fmt::format("{} took {:.2f} times as long at the end as at first",
+                                     mode.mode, *ratio)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 double chance_bound(int64_t classes, int64_t samples) {
@@ -79,13 +95,15 @@ std::optional<double> chance_bound(const ResultDocument& document) {
 
 void assign_marks(ResultDocument& document) {
   const std::optional<double> bound = chance_bound(document);
+  const std::optional<Mark> drift = drift_mark(document);
   for (ModeRecord& mode : document.modes) {
     std::erase_if(mode.marks, [](const Mark& mark) {
       return mark.id == "n=1" || mark.id == "emulated" || mark.id == "at-chance" ||
-             mark.id == "debug-build";
+             mark.id == "debug-build" || mark.id == "drift";
     });
-    for (const auto& mark : {single_run_mark(mode), emulated_mark(mode), chance_mark(mode, bound),
-                             debug_mark(document)}) {
+    for (const auto& mark :
+         {single_run_mark(mode), emulated_mark(mode), chance_mark(mode, bound),
+          debug_mark(document), measured_runs(mode).empty() ? std::nullopt : drift}) {
       if (mark) mode.marks.push_back(*mark);
     }
   }

@@ -15,7 +15,7 @@ double chance_bound(int64_t classes, int64_t samples);
 // The bound for the document's data set; nothing when its classes or size are not known.
 std::optional<double> chance_bound(const ResultDocument& document);
 
-// Sets those four marks on every mode, replacing the ones that stand there; may be called again.
+// Sets those marks on every mode, replacing the ones that stand there; may be called again.
 void assign_marks(ResultDocument& document);
 
 }  // namespace precbench

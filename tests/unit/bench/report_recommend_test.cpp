@@ -132,6 +132,15 @@ TEST(Recommend, SaysWhoTakesThePlaceOfAReferenceThatDoesNotFit) {
   EXPECT_THAT(result.sentences[0], HasSubstr("32-true does not fit at batch 64; 16-mixed does"));
 }
 
+// The session names the mode that took its place in the document.
+TEST(Recommend, SaysSoWhenTheDocumentNamesTheSubstitute) {
+  ResultDocument document =
+      document_of({failed_mode("32-true", Status::timeout, "90s"), single("16-mixed", 50, 0.9)});
+  document.reference = "16-mixed";
+  EXPECT_THAT(recommend(document).sentences[0],
+              HasSubstr("32-true timed out; 16-mixed takes its place"));
+}
+
 TEST(Recommend, NothingWithoutAnyRun) {
   const auto result =
       recommend(document_of({failed_mode("32-true", Status::error, "killed by signal 9")}));
