@@ -125,7 +125,7 @@ void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool pilot
 }
 
 std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
-                                   const DeviceModule& device, const Precision& precision) {
+                                   const DeviceModule& device) {
   std::vector<std::string> notes;
   const OptimizerJob& optimizer = job.optimizer;
   const bool is_adam = optimizer.name == "adam" || optimizer.name == "adamw";
@@ -134,7 +134,7 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
     notes.push_back(
         "eps " + json(optimizer.eps).dump() + " is 0 in float16: " + optimizer.name + " with " +
         optimizer.impl +
-        " divides by zero where a squared gradient vanishes; use fused or a larger eps");
+        " divides by zero where a squared gradient vanishes; use a larger eps, such as 1e-4");
   }
   if (mode.name == "16-mixed" && device.device().is_cpu()) {
     notes.emplace_back("Lightning would run bf16-mixed here: --cpu-fp16 fabric");
@@ -150,7 +150,6 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
         "unscaled "
         "before they are clipped");
   }
-  (void)precision;
   return notes;
 }
 
@@ -211,7 +210,7 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
     run.status = Status::diverged;
     run.reason = training.divergence();
   }
-  result.notes = notes_for(job, mode, device, precision);
+  result.notes = notes_for(job, mode, device);
   return result;
 }
 

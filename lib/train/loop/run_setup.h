@@ -15,7 +15,7 @@ namespace precbench::train {
 // UnsupportedError where the device has no TF32 for the mode of that name.
 const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device);
 
-// TF32, determinism, cuDNN's search. Throws std::invalid_argument for a value that is not allowed.
+// TF32, determinism, cuDNN's search. Throws UnsupportedError for what this version lacks.
 void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceModule& device);
 
 at::MemoryFormat memory_format(const TrainJob& job);

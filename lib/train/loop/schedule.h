@@ -9,7 +9,7 @@ namespace precbench::train {
 
 class Schedule {
  public:
-  // Throws std::invalid_argument for a name or an on_skip that is not known.
+  // The job's names are checked already (job_checks.h).
   Schedule(const ScheduleJob& job, double base_rate, int64_t total_steps);
 
   // `step` counts from 0. Linear from base / warmup_steps to base, then constant; cosine to 0 at

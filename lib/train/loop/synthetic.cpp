@@ -7,7 +7,7 @@ namespace {
 
 // A sample is its class's pattern plus noise. With these amplitudes (of 255) a linear model already
 // learns 28 px samples, and no model gets all of them right.
-constexpr int kPatternAmplitude = 24;
+constexpr int kPatternAmplitude = 32;
 constexpr int kNoiseAmplitude = 96;
 // Pixels of noise that are drawn at most; more samples than that share noise images.
 constexpr int64_t kNoisePixels = int64_t{1} << 25;

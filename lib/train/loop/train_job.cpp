@@ -5,6 +5,7 @@
 
 #include "train/errors.h"
 #include "train/loop/data_set.h"
+#include "train/loop/job_checks.h"
 #include "train/loop/run_record_builder.h"
 #include "train/loop/run_setup.h"
 #include "train/loop/training.h"
@@ -43,6 +44,7 @@ EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
 }  // namespace
 
 TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
+  check_train_job(job);
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
   const bool saves_weights = !job.save_weights.empty() && !job.pilot;

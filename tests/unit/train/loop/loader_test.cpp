@@ -1,0 +1,110 @@
+#include "train/loop/loader.h"
+
+#include "../support.h"
+#include "train/loop/schedule.h"
+
+namespace precbench::train {
+namespace {
+
+// Samples that carry their own number as label.
+DataSet numbered(int64_t train, int64_t test) {
+  DataSet data;
+  data.train = {torch::zeros({train, 1, 2, 2}, torch::kByte), torch::arange(train)};
+  data.test = {torch::zeros({test, 1, 2, 2}, torch::kByte), torch::arange(test)};
+  data.mean = 0.5;
+  data.std = 0.25;
+  data.classes = 10;
+  return data;
+}
+
+std::vector<int64_t> pass(Loader& loader) {
+  std::vector<int64_t> order;
+  loader.start_pass();
+  while (!loader.done()) {
+    const torch::Tensor target = loader.next().target;
+    for (int64_t i = 0; i < target.size(0); ++i) order.push_back(target[i].item<int64_t>());
+  }
+  return order;
+}
+
+// torch.manual_seed(42); DataLoader(range(10), batch_size=4, shuffle=True), then one over range(5)
+// without shuffle, then the first again, then torch.rand(1); printed by PyTorch 2.11.
+TEST(Loader, GivesPythonsOrderAndDrawsAsOften) {
+  const DataSet data = numbered(10, 5);
+  torch::manual_seed(42);
+  Loader train(data, data.train, SampleOrder::shuffled, 4, at::MemoryFormat::Contiguous);
+  Loader test(data, data.test, SampleOrder::as_stored, 4, at::MemoryFormat::Contiguous);
+  EXPECT_EQ(pass(train), (std::vector<int64_t>{8, 0, 9, 1, 4, 5, 6, 3, 2, 7}));
+  EXPECT_EQ(pass(test), (std::vector<int64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(pass(train), (std::vector<int64_t>{6, 9, 3, 2, 0, 8, 4, 7, 1, 5}));
+  EXPECT_EQ(torch::rand({1}).item<float>(), 0x1.de83a4p-1F);
+}
+
+TEST(Loader, KeepsTheSmallerLastBatchAndNormalises) {
+  DataSet data = numbered(5, 1);
+  data.train.images.fill_(255);
+  Loader loader(data, data.train, SampleOrder::shuffled, 2, at::MemoryFormat::ChannelsLast);
+  EXPECT_EQ(loader.batches(), 3);
+  loader.start_pass();
+  std::vector<int64_t> sizes;
+  Batch batch;
+  while (!loader.done()) {
+    batch = loader.next();
+    sizes.push_back(batch.size());
+  }
+  EXPECT_EQ(sizes, (std::vector<int64_t>{2, 2, 1}));
+  EXPECT_EQ(batch.input.scalar_type(), at::kFloat);
+  EXPECT_EQ(batch.input[0][0][1][1].item<float>(), 2.0F);  // (255/255 - 0.5) / 0.25
+  EXPECT_TRUE(batch.input.is_contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+TEST(Loader, ResizesWhenAsked) {
+  DataSet data = numbered(2, 1);
+  data.image_size = 6;
+  Loader loader(data, data.train, SampleOrder::as_stored, 2, at::MemoryFormat::Contiguous);
+  loader.start_pass();
+  EXPECT_EQ(loader.next().input.sizes(), (std::vector<int64_t>{2, 1, 6, 6}));
+  EXPECT_EQ(data.shape().height, 6);
+}
+
+TEST(SyntheticData, DependsOnTheSeedAloneAndLeavesTheGlobalGeneratorAlone) {
+  DatasetJob job;
+  job.synthetic_shape = {3, 5, 7};
+  job.synthetic_classes = 4;
+  job.synthetic_train = 10;
+  job.synthetic_test = 6;
+  torch::manual_seed(1);
+  const DataSet first = make_synthetic_data_set(job, 42);
+  const float drawn = torch::rand({1}).item<float>();
+  torch::manual_seed(1);
+  EXPECT_EQ(torch::rand({1}).item<float>(), drawn);
+  const DataSet again = make_synthetic_data_set(job, 42);
+  const DataSet other = make_synthetic_data_set(job, 43);
+  EXPECT_EQ(first.train.images.sizes(), (std::vector<int64_t>{10, 3, 5, 7}));
+  EXPECT_TRUE(torch::equal(first.train.images, again.train.images));
+  EXPECT_TRUE(torch::equal(first.test.images, again.test.images));
+  EXPECT_FALSE(torch::equal(first.train.images, other.train.images));
+  EXPECT_EQ(first.train.labels.max().item<int64_t>(), 3);
+}
+
+double rate(const std::string& name, int64_t warmup, int64_t step) {
+  ScheduleJob job;
+  job.name = name;
+  job.warmup_steps = warmup;
+  return Schedule(job, 1.0, 100).rate(step);
+}
+
+TEST(Schedule, Shapes) {
+  EXPECT_EQ(rate("constant", 0, 99), 1.0);
+  EXPECT_DOUBLE_EQ(rate("constant", 4, 0), 0.25);
+  EXPECT_DOUBLE_EQ(rate("constant", 4, 3), 1.0);
+  EXPECT_DOUBLE_EQ(rate("cosine", 0, 0), 1.0);
+  EXPECT_DOUBLE_EQ(rate("cosine", 0, 50), 0.5);
+  EXPECT_DOUBLE_EQ(rate("cosine", 20, 60), 0.5);  // half of the 80 steps after the warm-up
+  EXPECT_EQ(rate("step", 0, 49), 1.0);
+  EXPECT_EQ(rate("step", 0, 50), 0.1);
+  EXPECT_EQ(rate("step", 0, 75), 0.01);
+}
+
+}  // namespace
+}  // namespace precbench::train

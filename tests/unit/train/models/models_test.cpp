@@ -1,0 +1,77 @@
+#include "../support.h"
+#include "train/errors.h"
+#include "train/models/onednn_linear.h"
+#include "train/models/registry.h"
+
+namespace precbench::train {
+namespace {
+
+int64_t parameter_count(const Model& model) {
+  int64_t count = 0;
+  for (const torch::Tensor& parameter : model.parameters()) count += parameter.numel();
+  return count;
+}
+
+// Sums of layer sizes: 320 + 18496 + 401536 + 1290, and 401920 + 262656 + 5130.
+TEST(Models, HaveTheirPublishedSizes) {
+  EXPECT_EQ(parameter_count(*make_model("cnn", {}, {}, GemmBackend::library_default)), 421642);
+  EXPECT_EQ(parameter_count(*make_model("mlp", {}, {}, GemmBackend::library_default)), 669706);
+}
+
+TEST(Models, FollowTheShapeOfTheData) {
+  const SampleShape shape{3, 33, 18, 7};
+  for (const char* name : {"cnn", "mlp"}) {
+    const auto model = make_model(name, shape, {}, GemmBackend::library_default);
+    EXPECT_EQ(model->forward(ramp({2, 3, 33, 18})).sizes(), (std::vector<int64_t>{2, 7})) << name;
+  }
+}
+
+TEST(Models, NameParametersAsPythonDoes) {
+  std::vector<std::string> names;
+  for (const auto& item :
+       make_model("cnn", {}, {}, GemmBackend::library_default)->named_parameters()) {
+    names.push_back(item.key());
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+                                      "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"}));
+}
+
+// torch.manual_seed(42); nn.Conv2d(1, 32, 3, padding=1); nn.Linear(4, 3); printed by PyTorch 2.11.
+TEST(Models, DrawTheWeightsOfPython) {
+  torch::manual_seed(42);
+  const torch::nn::Conv2d conv(torch::nn::Conv2dOptions(1, 32, 3).padding(1));
+  const Linear linear(4, 3, GemmBackend::library_default);
+  EXPECT_EQ(conv->weight.view(-1)[1].item<float>(), 0x1.1b4f34p-2F);
+  EXPECT_EQ(conv->bias[0].item<float>(), 0x1.1e2680p-2F);
+  EXPECT_EQ(linear->weight[0][0].item<float>(), -0x1.63dba4p-2F);
+  EXPECT_EQ(linear->bias[2].item<float>(), 0x1.fd6a28p-3F);
+}
+
+TEST(OnednnLinear, HasTheGradientsOfTheDefault) {
+  if (!has_onednn_linear()) GTEST_SKIP() << "this LibTorch has no oneDNN";
+  torch::manual_seed(1);
+  const torch::Tensor input = torch::randn({6, 20}, torch::requires_grad());
+  Linear reference(20, 9, GemmBackend::library_default), onednn(20, 9, GemmBackend::onednn);
+  {
+    torch::NoGradGuard no_grad;
+    onednn->weight.copy_(reference->weight);
+    onednn->bias.copy_(reference->bias);
+  }
+  const torch::Tensor factor = torch::randn({6, 9});
+  std::vector<torch::Tensor> input_gradients;
+  for (Linear* layer : {&reference, &onednn}) {
+    ((*layer)->forward(input) * factor).sum().backward();
+    input_gradients.push_back(input.grad().clone());
+    input.mutable_grad().reset();
+  }
+  const auto close = [](const torch::Tensor& a, const torch::Tensor& b) {
+    return torch::allclose(a, b, /*rtol=*/1e-5, /*atol=*/1e-5);
+  };
+  EXPECT_TRUE(close(input_gradients[0], input_gradients[1]));
+  EXPECT_TRUE(close(reference->weight.grad(), onednn->weight.grad()));
+  EXPECT_TRUE(close(reference->bias.grad(), onednn->bias.grad()));
+}
+
+}  // namespace
+}  // namespace precbench::train

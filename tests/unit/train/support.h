@@ -1,0 +1,77 @@
+// What the worker's tests share.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/job.h"
+#include "common/modes.h"
+#include "train/device/cpu_device.h"
+#include "train/loop/train_job.h"
+#include "train/measure/counting_allocator.h"
+#include "train/models/model.h"
+#include "train/precision/precision.h"
+
+namespace precbench::train {
+
+// As the worker does first of all; every test binary's memory figures rest on it.
+inline const bool kCountingAllocatorInstalled = [] {
+  CountingAllocator::install();
+  return true;
+}();
+
+// A fixed input for a model of one or two layers.
+inline torch::Tensor ramp(at::IntArrayRef shape) {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return torch::linspace(-1, 1, count).view(shape);
+}
+
+// Calls back with what its forward pass gets and returns.
+class LinearModel : public Model {
+ public:
+  LinearModel(int64_t in, int64_t out) {
+    linear = register_module("linear", torch::nn::Linear(in, out));
+  }
+  torch::Tensor forward(const torch::Tensor& input) override {
+    const torch::Tensor output = linear->forward(input);
+    if (on_forward) on_forward(input, output);
+    return output;
+  }
+
+  torch::nn::Linear linear{nullptr};
+  std::function<void(const torch::Tensor& input, const torch::Tensor& output)> on_forward;
+};
+
+inline std::unique_ptr<Precision> precision_of(const std::string& mode) {
+  return make_precision(*find_mode(mode), at::kCPU);
+}
+
+// A job of a few steps on 12x12 synthetic images; tests change what they are about.
+inline TrainJob small_job(const std::string& mode) {
+  TrainJob job;
+  job.mode = mode;
+  job.dataset.name = "synthetic";
+  job.dataset.synthetic_shape = {1, 12, 12};
+  job.dataset.synthetic_train = 64;
+  job.dataset.synthetic_test = 32;
+  job.batch_size = 16;
+  job.steps = 3;
+  return job;
+}
+
+inline TrainResult run(
+    const TrainJob& job, const EventSink& emit = [](const Event&) {}) {
+  at::set_num_threads(1);
+  CpuDevice device;
+  return run_train_job(job, device, emit);
+}
+
+inline const std::vector<std::string> kCpuModes = {"32-true", "16-mixed",  "bf16-mixed",
+                                                   "16-true", "bf16-true", "64-true"};
+
+}  // namespace precbench::train
