@@ -1,6 +1,7 @@
 #include "bench/report/export.h"
 
 #include "bench/report/github.h"
+#include "bench/report/html/page.h"
 #include "bench/report/junit.h"
 #include "bench/report/printer.h"
 #include "bench/result/atomic_file.h"
@@ -10,6 +11,7 @@ namespace {
 
 // Files are for others to read: always UTF-8, never coloured.
 std::string exported(const std::string& format, const ResultDocument& document) {
+  if (format == "html") return html_of_result(document);
   if (format == "junit") return junit_of_result(document);
   if (format == "github") return job_summary(document);
   return render(format, document);

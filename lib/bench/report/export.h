@@ -12,7 +12,8 @@ namespace precbench {
 
 // The formats of --export-FORMAT, in the order of the help. github is the Markdown of a job
 // summary, with the gate's verdicts first.
-inline constexpr std::string_view kExportFormats[] = {"json", "csv", "markdown", "junit", "github"};
+inline constexpr std::string_view kExportFormats[] = {"json", "csv",   "markdown",
+                                                      "html", "junit", "github"};
 
 // Files are complete or not there. Throws FileError naming the path.
 void export_result(const ResultDocument& document, const std::vector<ExportFile>& files);

@@ -1,0 +1,210 @@
+#include "bench/report/html/chart_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "bench/report/escape.h"
+#include "bench/report/units.h"
+#include "bench/result/measured.h"
+
+namespace precbench::html {
+namespace {
+
+// More points than pixels of a chart show nothing more.
+constexpr size_t kMostPoints = 400;
+
+// Bins of the step-time histogram between the fastest and the slowest step, on a logarithmic scale.
+constexpr int kBins = 40;
+
+constexpr double kMebibyte = 1024.0 * 1024.0;
+
+// The first ok run stands for its mode: curves of many runs over each other show none of them.
+const RunRecord* shown_run(const ModeRecord& mode) {
+  const auto runs = measured_runs(mode);
+  return runs.empty() ? nullptr : runs.front();
+}
+
+json series_of(const ResultDocument& document, json (*points)(const RunRecord& run)) {
+  json series = json::array();
+  int index = -1;
+  for (const ModeRecord& mode : document.modes) {
+    ++index;
+    const RunRecord* run = shown_run(mode);
+    if (run == nullptr) continue;
+    json values = points(*run);
+    if (values.empty()) continue;
+    series.push_back(
+        {{"mode", terminal_text(mode.mode)}, {"index", index}, {"points", std::move(values)}});
+  }
+  return series;
+}
+
+// Means over equal stretches; a stretch without a finite value is a gap.
+json loss_points(const RunRecord& run) {
+  json points = json::array();
+  const size_t count = run.loss_trace.size();
+  const size_t stretch = (count + kMostPoints - 1) / kMostPoints;
+  for (size_t start = 0; start < count; start += std::max<size_t>(stretch, 1)) {
+    double sum = 0;
+    int finite = 0;
+    for (size_t i = start; i < std::min(start + stretch, count); ++i) {
+      if (!run.loss_trace[i]) continue;
+      sum += *run.loss_trace[i];
+      ++finite;
+    }
+    const auto step = static_cast<int64_t>(start) * run.loss_trace_stride;
+    points.push_back({step, finite > 0 ? json(sum / finite) : json(nullptr)});
+  }
+  return points;
+}
+
+json accuracy_points(const RunRecord& run) {
+  json points = json::array();
+  for (const EpochRecord& epoch : run.epochs) {
+    if (epoch.test_accuracy) points.push_back({epoch.epoch, 100 * *epoch.test_accuracy});
+  }
+  return points;
+}
+
+std::vector<double> step_times(const RunRecord& run) {
+  std::vector<double> times;
+  // The first step is apart: it allocates and compiles.
+  for (size_t i = 1; i < run.time.step_ms.samples.size(); ++i) {
+    const auto& sample = run.time.step_ms.samples[i];
+    if (sample && *sample > 0) times.push_back(*sample);
+  }
+  return times;
+}
+
+json step_points(const RunRecord& run) {
+  json points = json::array();
+  const std::vector<double> times = step_times(run);
+  if (times.size() < 2) return points;
+  const auto [min, max] = std::minmax_element(times.begin(), times.end());
+  const double low = std::log(*min);
+  const double width = std::max(std::log(*max) - low, 1e-6) / kBins;
+  std::vector<int> counts(kBins, 0);
+  for (const double time : times) {
+    const int bin = static_cast<int>((std::log(time) - low) / width);
+    ++counts[static_cast<size_t>(std::clamp(bin, 0, kBins - 1))];
+  }
+  for (int bin = 0; bin < kBins; ++bin) {
+    points.push_back(
+        {std::exp(low + (bin + 0.5) * width),
+         100.0 * counts[static_cast<size_t>(bin)] / static_cast<double>(times.size())});
+  }
+  return points;
+}
+
+// "weights_bytes" of any breakdown in the document, in the order of their names.
+std::set<std::string> part_keys(const ResultDocument& document) {
+  std::set<std::string> keys;
+  for (const ModeRecord& mode : document.modes) {
+    const RunRecord* run = shown_run(mode);
+    if (run == nullptr) continue;
+    for (const auto& [key, value] : run->memory.breakdown.items()) {
+      if (value.is_number() && key.ends_with("_bytes")) keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+json memory_data(const ResultDocument& document) {
+  json modes = json::array();
+  const std::set<std::string> keys = part_keys(document);
+  std::vector<json> parts(keys.size() + 1, json::array());
+  for (const ModeRecord& mode : document.modes) {
+    const RunRecord* run = shown_run(mode);
+    if (run == nullptr || !run->memory.peak_allocated_bytes) continue;
+    modes.push_back(terminal_text(mode.mode));
+    double rest = static_cast<double>(*run->memory.peak_allocated_bytes);
+    size_t part = 0;
+    for (const std::string& key : keys) {
+      const auto value = run->memory.breakdown.find(key);
+      const bool is_known = value != run->memory.breakdown.end() && value->is_number();
+      const double bytes = is_known ? value->get<double>() : 0.0;
+      rest -= bytes;
+      parts[part++].push_back(bytes / kMebibyte);
+    }
+    parts[part].push_back(std::max(rest, 0.0) / kMebibyte);
+  }
+  json named = json::array();
+  size_t part = 0;
+  for (const std::string& key : keys) {
+    named.push_back(
+        {{"name", terminal_text(key.substr(0, key.size() - 6))}, {"mebibytes", parts[part++]}});
+  }
+  named.push_back(
+      {{"name", keys.empty() ? "peak" : "rest of the peak"}, {"mebibytes", parts[part]}});
+  return {{"modes", modes}, {"parts", named}};
+}
+
+// "16-mixed from 2.31 to 0.42; 32-true from ..."
+std::string ends_in_words(const json& series, const char* unit) {
+  std::string text;
+  for (const json& one : series) {
+    const json& first = one["points"].front()[1];
+    const json& last = one["points"].back()[1];
+    const auto number = [&](const json& value) {
+      return value.is_null() ? std::string("not finite")
+                             : fmt::format("{:.4g}{}", value.get<double>(), unit);
+    };
+    text += (text.empty() ? "" : "; ") + one["mode"].get<std::string>() + " from " + number(first) +
+            " to " + number(last);
+  }
+  return text;
+}
+
+std::string medians_in_words(const ResultDocument& document) {
+  std::string text;
+  for (const ModeRecord& mode : document.modes) {
+    const RunRecord* run = shown_run(mode);
+    if (run == nullptr || !run->time.step_ms.median) continue;
+    text += (text.empty() ? "median step: " : "; ") + terminal_text(mode.mode) +
+            fmt::format(" {:.2f} ms", *run->time.step_ms.median);
+  }
+  return text;
+}
+
+std::string memory_in_words(const ResultDocument& document) {
+  std::string text;
+  for (const ModeRecord& mode : document.modes) {
+    const auto value = metric_estimate(mode, *find_metric("memory"));
+    if (!value) continue;
+    text += (text.empty() ? "peak: " : "; ") + terminal_text(mode.mode) + " " +
+            mebibytes_text(value->mean) + " MiB";
+  }
+  return text;
+}
+
+}  // namespace
+
+json chart_data(const ResultDocument& document) {
+  return {{"loss", {{"series", series_of(document, loss_points)}}},
+          {"accuracy", {{"series", series_of(document, accuracy_points)}}},
+          {"steps", {{"series", series_of(document, step_points)}}},
+          {"memory", memory_data(document)}};
+}
+
+std::vector<Chart> charts_of(const ResultDocument& document) {
+  const json data = chart_data(document);
+  std::vector<Chart> charts;
+  if (const json& loss = data["loss"]["series"]; !loss.empty()) {
+    charts.push_back({"loss", "Training loss of every mode", ends_in_words(loss, "")});
+  }
+  if (const json& accuracy = data["accuracy"]["series"]; !accuracy.empty()) {
+    charts.push_back({"accuracy", "Test accuracy per epoch", ends_in_words(accuracy, " %")});
+  }
+  if (!data["steps"]["series"].empty()) {
+    charts.push_back({"steps", "How long a step takes", medians_in_words(document)});
+  }
+  if (!data["memory"]["modes"].empty()) {
+    charts.push_back({"memory", "Peak memory", memory_in_words(document)});
+  }
+  return charts;
+}
+
+}  // namespace precbench::html

@@ -1,0 +1,24 @@
+// What the charts of the HTML report show, as JSON for page.js, thinned to what a screen can.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/result/document.h"
+
+namespace precbench::html {
+
+struct Chart {
+  std::string id;  // a drawer in page.js: loss | accuracy | steps | memory
+  std::string title;
+  std::string in_words;  // for those who cannot see it
+};
+
+// The charts that the document has data for.
+std::vector<Chart> charts_of(const ResultDocument& document);
+
+// {loss: {series: [{mode, index, points: [[x, y | null], ...]}]}, accuracy: {...}, steps: {...},
+//  memory: {modes: [...], parts: [{name, mebibytes: [...]}]}}
+json chart_data(const ResultDocument& document);
+
+}  // namespace precbench::html

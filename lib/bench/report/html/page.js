@@ -1,0 +1,99 @@
+// Draws the charts of an HTML report from the data block that the report carries. Every text goes through
+// canvas or textContent, never through markup.
+"use strict";
+
+(() => {
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const charts = [];
+
+  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colour = (index) => style(`--s${index % 9}`);
+  // Modes differ in dash as well as in colour: for print in grey and for colour-blind readers.
+  const dashes = [[], [7, 3], [2, 2], [10, 3, 2, 3], [4, 4], [1, 3]];
+
+  const axis = (title, extra = {}) => ({
+    title: { display: true, text: title, color: style("--quiet") },
+    ticks: { color: style("--quiet"), maxRotation: 0, autoSkipPadding: 12 },
+    grid: { color: style("--line") },
+    ...extra,
+  });
+
+  const options = (x, y, extra = {}) => ({
+    animation: false,
+    responsive: true,
+    maintainAspectRatio: false,
+    interaction: { mode: "nearest", intersect: false },
+    plugins: { legend: { labels: { color: style("--ink"), usePointStyle: true, pointStyleWidth: 34 } } },
+    scales: { x, y },
+    ...extra,
+  });
+
+  const lines = (series) => series.map((one, index) => ({
+    label: one.mode,
+    data: one.points.map(([x, y]) => ({ x, y })),
+    borderColor: colour(one.index),
+    backgroundColor: colour(one.index),
+    borderDash: dashes[index % dashes.length],
+    borderWidth: 2,
+    pointRadius: one.points.length > 12 ? 0 : 3,
+    pointStyle: "line",
+    spanGaps: false,
+  }));
+
+  const drawers = {
+    loss: (data) => ({
+      type: "line",
+      data: { datasets: lines(data.series) },
+      options: options(axis("optimizer step", { type: "linear" }), axis("training loss")),
+    }),
+    accuracy: (data) => ({
+      type: "line",
+      data: { datasets: lines(data.series) },
+      options: options(axis("epoch", { type: "linear", ticks: { stepSize: 1, color: style("--quiet") } }),
+                       axis("test accuracy, %")),
+    }),
+    steps: (data) => ({
+      type: "line",
+      data: { datasets: lines(data.series).map((one) => ({ ...one, stepped: "middle", pointRadius: 0 })) },
+      options: options(axis("step time, ms", { type: "logarithmic" }), axis("share of steps, %", { beginAtZero: true })),
+    }),
+    memory: (data) => ({
+      type: "bar",
+      data: {
+        labels: data.modes,
+        datasets: data.parts.map((part, index) => ({
+          label: part.name, data: part.mebibytes, backgroundColor: colour(index), maxBarThickness: 42, pointStyle: "rect",
+        })),
+      },
+      options: options(axis("MiB", { stacked: true, beginAtZero: true }), axis("", { stacked: true }), { indexAxis: "y" }),
+    }),
+  };
+
+  const draw = () => {
+    while (charts.length > 0) charts.pop().destroy();
+    const data = read("charts");
+    for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
+      const name = canvas.dataset.chart;
+      charts.push(new Chart(canvas, drawers[name](data[name])));
+    }
+  };
+
+  const download = () => {
+    const url = URL.createObjectURL(new Blob([JSON.stringify(read("result"), null, 1)], { type: "application/json" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = "precbench-result.json";
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+
+  const button = document.getElementById("download");
+  if (button) button.addEventListener("click", download);
+  if (typeof Chart !== "undefined" && document.getElementById("charts")) {
+    Chart.defaults.font.family = "system-ui, sans-serif";
+    draw();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    addEventListener("beforeprint", draw);
+    addEventListener("afterprint", draw);
+  }
+})();

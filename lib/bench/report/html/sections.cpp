@@ -1,0 +1,177 @@
+#include "bench/report/html/sections.h"
+
+#include <fmt/format.h>
+
+#include "bench/report/escape.h"
+#include "bench/report/heading.h"
+#include "bench/report/html/chart_data.h"
+#include "bench/result/measured.h"
+
+namespace precbench::html {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string paragraph(const std::string& text, const char* css_class = "") {
+  const std::string attribute = *css_class != '\0' ? fmt::format(" class=\"{}\"", css_class) : "";
+  return "<p" + attribute + ">" + html_text(text) + "</p>\n";
+}
+
+std::string head_row(const Cells& cells) {
+  std::string row = "<thead><tr>";
+  for (const std::string& cell : cells) row += "<th scope=\"col\">" + html_text(cell) + "</th>";
+  return row + "</tr></thead>\n";
+}
+
+std::string body_row(const Cells& cells, bool is_best = false) {
+  std::string row = is_best ? "<tr class=\"best\">" : "<tr>";
+  for (size_t i = 0; i < cells.size(); ++i) {
+    row += i == 0 ? "<th scope=\"row\">" + html_text(cells[i]) + "</th>"
+                  : "<td>" + html_text(cells[i]) + "</td>";
+  }
+  return row + "</tr>\n";
+}
+
+std::string table_of(const char* css_class, const Cells& header, const std::string& rows) {
+  return fmt::format("<div class=\"scroll\" tabindex=\"0\"><table class=\"{}\">\n", css_class) +
+         head_row(header) + "<tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+  if (texts.empty()) return "";
+  std::string list = "<ul class=\"notes\">\n";
+  for (const std::string& text : texts) list += "<li>" + html_text(text) + "</li>\n";
+  return list + "</ul>\n";
+}
+
+std::string word(const std::optional<std::string>& value) { return value.value_or("-"); }
+
+std::string word(const std::optional<bool>& value) { return !value ? "-" : *value ? "yes" : "no"; }
+
+std::string scalar(const json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_string()) return value.get<std::string>();
+  return shortened(value.dump(-1, ' ', false, json::error_handler_t::replace), 400);
+}
+
+// Members that are objects themselves go one level down as "device.name".
+void collect(const json& object, const std::string& prefix, int levels, std::string& rows) {
+  const auto reasons = object.find("unknown");
+  for (const auto& [key, value] : object.items()) {
+    if (key == "unknown") continue;
+    if (value.is_object() && levels > 0) {
+      collect(value, prefix + key + ".", levels - 1, rows);
+      continue;
+    }
+    std::string text = scalar(value);
+    if (value.is_null() && reasons != object.end()) {
+      if (const auto reason = text_at(*reasons, {key.c_str()})) {
+        text = "unknown: " + shortened(*reason, 200);
+      }
+    }
+    rows += body_row({prefix + key, text});
+  }
+}
+
+std::string key_values(const char* title, const json& object, int levels) {
+  std::string rows;
+  if (object.is_object()) collect(object, "", levels, rows);
+  if (rows.empty()) return "";
+  return fmt::format("<details><summary>{}</summary>\n", title) +
+         table_of("texts", {"member", "value"}, rows) + "</details>\n";
+}
+
+}  // namespace
+
+std::string verdict_section(const ResultDocument& document, const Recommendation& recommendation) {
+  std::string text;
+  const auto& sentences = recommendation.sentences;
+  text +=
+      "<h1>" + html_text(sentences.empty() ? "No recommendation." : sentences.front()) + "</h1>\n";
+  for (size_t i = 1; i < sentences.size(); ++i) text += paragraph(sentences[i]);
+  if (!recommendation.code.empty()) {
+    text += "<p>In your code: <code>" + html_text(recommendation.code) + "</code></p>\n";
+  }
+  if (!recommendation.closing.empty()) text += paragraph(recommendation.closing);
+  text += paragraph(machine_line(document), "machine");
+  if (const std::string workload = workload_line(document); !workload.empty()) {
+    text += paragraph(workload, "machine");
+  }
+  return text;
+}
+
+std::string table_section(const Table& table, const std::string& best_mode) {
+  if (table.rows.empty()) return "";
+  std::string rows;
+  for (const auto& cells : table.rows) rows += body_row(cells, cells.front() == best_mode);
+  return "<h2>Comparison</h2>\n" + table_of("wide-last", table.header, rows) +
+         list_of(table.footnotes);
+}
+
+std::string gate_section(const ResultDocument& document) {
+  if (!document.gate.is_object()) return "";
+  const auto verdicts = document.gate.find("verdicts");
+  if (verdicts == document.gate.end() || !verdicts->is_array()) return "";
+  std::string rows;
+  for (const json& verdict : *verdicts) {
+    Cells cells;
+    for (const char* key : {"mode", "rule", "verdict", "why"}) {
+      cells.push_back(text_at(verdict, {key}).value_or("-"));
+    }
+    rows += body_row(cells);
+  }
+  return "<h2>Gate: " + html_text(text_at(document.gate, {"outcome"}).value_or("unknown")) +
+         "</h2>\n" + table_of("texts", {"mode", "rule", "outcome", "why"}, rows);
+}
+
+std::string charts_section(const ResultDocument& document, bool has_chart_js) {
+  const std::vector<Chart> charts = charts_of(document);
+  if (charts.empty()) return "";
+  std::string text = "<h2>Charts</h2>\n";
+  if (!has_chart_js) {
+    text += paragraph(
+        "This precbench was built without Chart.js: here is what the charts would show.", "quiet");
+  }
+  text += "<div class=\"charts\">\n";
+  for (const Chart& chart : charts) {
+    const std::string words = html_text(chart.in_words);
+    text += "<figure><figcaption>" + html_text(chart.title) + "</figcaption>";
+    text += has_chart_js ? fmt::format(
+                               "<div class=\"plot\"><canvas data-chart=\"{}\" role=\"img\" "
+                               "aria-label=\"{}. {}\">{}</canvas></div>",
+                               chart.id, html_text(chart.title), words, words)
+                         : "<p>" + words + "</p>";
+    text += "</figure>\n";
+  }
+  return text + "</div>\n";
+}
+
+std::string recipe_section(const ResultDocument& document) {
+  std::string rows;
+  for (const ModeRecord& mode : document.modes) {
+    if (measured_runs(mode).empty()) continue;
+    const RecipeRecord& recipe = mode.recipe;
+    rows +=
+        body_row({mode.mode, word(recipe.param_dtype), word(recipe.compute_dtype),
+                  word(recipe.grad_dtype), word(recipe.optimizer_state_dtype),
+                  word(recipe.autocast), word(recipe.grad_scaler), word(recipe.tf32_matmul),
+                  word(recipe.tf32_conv), word(recipe.optimizer_impl), word(recipe.memory_format)});
+  }
+  if (rows.empty()) return "";
+  return "<h2>What each mode computed with</h2>\n" +
+         table_of("recipe",
+                  {"mode", "parameters", "compute", "gradients", "state", "autocast", "scaler",
+                   "TF32 matmul", "TF32 conv", "optimizer", "layout"},
+                  rows) +
+         paragraph("As observed in the first step.", "notes");
+}
+
+std::string environment_section(const ResultDocument& document) {
+  const std::string text = key_values("Protocol", document.protocol, 0) +
+                           key_values("Environment", document.environment, 1) +
+                           key_values("Tool", document.tool, 0) +
+                           key_values("Invocation", document.invocation, 0);
+  return text.empty() ? "" : "<h2>How it was measured</h2>\n" + text;
+}
+
+}  // namespace precbench::html

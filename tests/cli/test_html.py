@@ -1,0 +1,128 @@
+"""The HTML report: one offline page in which nothing from a file can become markup or script."""
+
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+import unittest
+
+from documents import published, write
+from support import SOURCE, CliTest
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class Elements(html.parser.HTMLParser):
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+
+def hostile_everywhere(value):
+    """Every text of a result file replaced, but for those that a loader checks."""
+    kept = {"schema_version", "status", "role"}
+    if isinstance(value, dict):
+        return {key: inner if key in kept else hostile_everywhere(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [hostile_everywhere(inner) for inner in value]
+    return HOSTILE if isinstance(value, str) else value
+
+
+def with_samples(document, steps):
+    for row in document["modes"]:
+        for run in row["runs"]:
+            run["loss_trace"] = [2.3 / (1 + step / 100) + 1e-9 * step for step in range(steps)]
+            run["time"]["step_ms"]["samples"] = [10.123456789 + step % 7 for step in range(steps)]
+            run["epochs"] = [{"epoch": 1, "test_accuracy": 0.5}, {"epoch": 2, "test_accuracy": 0.6}]
+    return document
+
+
+class PageTest(CliTest):
+    def page(self, document, name="page.html"):
+        target = self.folder / name
+        done = self.precbench("report", write(self.folder, "result.json", document), "--format", "none",
+                              "--export-html", target)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return target
+
+    def hostile_page(self):
+        document = with_samples(hostile_everywhere(published()), 50)
+        for index, row in enumerate(document["modes"]):
+            row["mode"] = f"{index}{HOSTILE}"
+        return self.page(document)
+
+
+class HtmlTest(PageTest):
+    def test_the_verdict_comes_first(self):
+        text = self.page(published()).read_text()
+        first = re.search(r"<main>\s*<h1>([^<]*)</h1>", text)
+        self.assertIsNotNone(first)
+        self.assertTrue(first[1].startswith("Use 16-mixed here: 3.7 times faster"))
+
+    def test_is_under_600_kb_even_with_long_traces(self):
+        self.assertLess(self.page(with_samples(published(), 469)).stat().st_size, 600_000)
+        page = self.page(with_samples(published(), 10_000))
+        self.assertLess(page.stat().st_size, 600_000)
+        self.assertIn("left out of the page", page.read_text())
+
+    def test_makes_no_request(self):
+        elements = Elements(self.page(with_samples(published(), 50)).read_text())
+        for _, name, value in elements.attributes:
+            self.assertNotIn(name, ("src", "href", "srcset", "style", "onclick"), value)
+        policy = [value for tag, name, value in elements.attributes if tag == "meta" and name == "content"][0]
+        self.assertIn("default-src 'none'", policy)
+        self.assertNotIn("unsafe", policy)
+
+    def test_texts_stay_texts(self):
+        page = self.hostile_page().read_text()
+        self.assertNotIn("<img", page)
+        self.assertIn("&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;", page)
+        self.assertNotIn("img", Elements(page).tags)
+        data = re.search(r'<script type="application/json" id="result">(.*?)</script>', page, re.S)
+        self.assertEqual(json.loads(data[1])["environment"]["device"]["name"], HOSTILE)
+
+    def test_the_hostile_cases_give_pages(self):
+        for name in ("script-strings", "ansi-escapes", "markdown-breaker", "csv-formula", "bom"):
+            target = self.folder / f"{name}.html"
+            done = self.precbench("report", SOURCE / "tests" / "cases" / "hostile" / f"{name}.json",
+                                  "--format", "none", "--export-html", target)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("<img", target.read_text())
+            self.assertNotIn("\x1b", target.read_text())
+
+    def test_every_chart_has_words(self):
+        elements = Elements(self.page(with_samples(published(), 50)).read_text())
+        labels = [value for tag, name, value in elements.attributes if tag == "canvas" and name == "aria-label"]
+        if "canvas" not in elements.tags:
+            self.skipTest("built without Chart.js")
+        self.assertEqual(len(labels), 4)
+        self.assertIn("16-mixed from 2.3 to", labels[0])
+
+
+@unittest.skipUnless(CHROMIUM, "needs Chromium")
+class ChromiumTest(PageTest):
+    def browse(self, page, *flags):
+        return subprocess.run(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+             f"--user-data-dir={self.folder / 'profile'}", *flags, page.as_uri()],
+            capture_output=True, text=True, timeout=120, check=False)
+
+    def test_runs_without_a_console_error(self):
+        for page in (self.page(with_samples(published(), 200)), self.hostile_page()):
+            done = self.browse(page)
+            self.assertNotIn("CONSOLE", done.stderr)
+            self.assertIn("</html>", done.stdout)
+            self.assertNotIn("<img", done.stdout)
+            # Chart.js gives a canvas its size once it has drawn.
+            self.assertRegex(done.stdout, r"<canvas data-chart=\"loss\"[^>]*width=\"\d+\"")
+
+
+if __name__ == "__main__":
+    unittest.main()
