@@ -1,0 +1,97 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/plan/protocol.h"
+#include "bench/result/protocol_hash.h"
+
+namespace precbench {
+namespace {
+
+Plan default_plan() {
+  Plan plan;
+  plan.modes = {find_mode("32-true")};
+  plan.reference = plan.modes.front();
+  plan.seeds = {42};
+  return plan;
+}
+
+json default_protocol() { return protocol_json(default_plan(), std::string(64, 'a'), false); }
+
+// From Python: hashlib.sha256(json.dumps(protocol, sort_keys=True, separators=(",", ":")).encode())
+TEST(Protocol, PythonComputesTheSameHash) {
+  EXPECT_EQ(default_protocol()["hash"],
+            "f33a7aaf31bf437a1ce08053afa3c5c7de42b23a32c2f1891445ef41c454711e");
+}
+
+TEST(Protocol, TextBeyondAsciiIsEscapedAsInPython) {
+  // json.dumps({"model": "caf\u00e9 \U0001f600", "lr": 1e-05}, ...) =
+  // {"lr":1e-05,"model":"caf\u00e9 \ud83d\ude00"}
+  EXPECT_EQ(protocol_hash({{"model", "caf\u00e9 \U0001F600"}, {"lr", 1e-05}, {"hash", "ignored"}}),
+            "7a30548ec8b00370a318e7194076b37dd577a1df1bbe472cb9185f6cedbee58b");
+}
+
+TEST(Protocol, HasTheContractsKeys) {
+  const json protocol = default_protocol();
+  for (const char* key :
+       {"hash",        "profile",         "semantics",    "model",          "dataset",
+        "data_sha256", "limit_train",     "limit_test",   "image_size",     "batch_size",
+        "epochs",      "steps",           "optimizer",    "optimizer_impl", "lr",
+        "momentum",    "nesterov",        "weight_decay", "betas",          "eps",
+        "schedule",    "label_smoothing", "clip_norm",    "clip_value",     "accumulate",
+        "init",        "loss_autocast",   "gemm",         "tf32",           "deterministic",
+        "cpu_fp16",    "memory_format"}) {
+    EXPECT_TRUE(protocol.contains(key)) << key;
+  }
+}
+
+TEST(Protocol, WhatIsNullSaysWhy) {
+  Plan plan = default_plan();
+  plan.job.dataset.name = "synthetic";
+  const json protocol = protocol_json(plan, std::nullopt, false);
+  EXPECT_TRUE(protocol["data_sha256"].is_null());
+  for (const auto& [key, value] : protocol.items()) {
+    EXPECT_EQ(value.is_null(), protocol["unknown"].contains(key)) << key;
+  }
+  for (const auto& [key, reason] : protocol["unknown"].items()) {
+    EXPECT_TRUE(protocol[key].is_null()) << key;
+    EXPECT_FALSE(reason.get<std::string>().empty()) << key;
+  }
+}
+
+TEST(Protocol, SizesOfSyntheticDataMakeAnotherProtocol) {
+  Plan plan = default_plan();
+  plan.job.dataset.name = "synthetic";
+  const json before = protocol_json(plan, std::nullopt, false)["hash"];
+  plan.job.dataset.synthetic_train += 1;
+  EXPECT_NE(protocol_json(plan, std::nullopt, false)["hash"], before);
+}
+
+TEST(Protocol, SeedsRepeatsModesThreadsAndDeviceAreNotInIt) {
+  Plan plan = default_plan();
+  plan.seeds = {1, 2};
+  plan.repeats = 3;
+  plan.modes.push_back(find_mode("16-mixed"));
+  plan.threads = 64;
+  plan.device = "cpu";
+  plan.title = "another";
+  EXPECT_EQ(protocol_json(plan, std::string(64, 'a'), false), default_protocol());
+}
+
+TEST(Protocol, EveryMemberOfTheWorkloadChangesTheHash) {
+  const json base = default_protocol();
+  const auto hash_with = [](void (*change)(Plan&)) {
+    Plan plan = default_plan();
+    change(plan);
+    return protocol_json(plan, std::string(64, 'a'), false)["hash"];
+  };
+  EXPECT_NE(hash_with([](Plan& plan) { plan.job.batch_size = 64; }), base["hash"]);
+  EXPECT_NE(hash_with([](Plan& plan) { plan.job.optimizer.lr = 0.051; }), base["hash"]);
+  EXPECT_NE(hash_with([](Plan& plan) { plan.job.optimizer.clip_norm = 1.0; }), base["hash"]);
+  EXPECT_NE(hash_with([](Plan& plan) { plan.job.loss_autocast = true; }), base["hash"]);
+  EXPECT_NE(hash_with([](Plan& plan) { plan.job.init = "module"; }), base["hash"]);
+  EXPECT_NE(hash_with([](Plan& plan) { plan.profile = "tuned"; }), base["hash"]);
+  EXPECT_NE(protocol_json(default_plan(), std::string(64, 'b'), false)["hash"], base["hash"]);
+}
+
+}  // namespace
+}  // namespace precbench
