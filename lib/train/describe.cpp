@@ -31,16 +31,18 @@ std::optional<std::string> if_built(const std::string& text) {
 
 std::string libtorch_version() { return build_option("TORCH_VERSION").value_or(TORCH_VERSION); }
 
+std::optional<std::string> libtorch_cuda_version() { return build_option("CUDA_VERSION"); }
+
 json describe(const DeviceModule& device) {
   json unknown = json::object();
-  const auto cuda = build_option("CUDA_VERSION");
+  const auto cuda = libtorch_cuda_version();
   if (!cuda) unknown["cuda_built"] = "this LibTorch was built without CUDA";
   const auto mkl = if_built(at::get_mkl_version());
   const auto onednn = if_built(at::get_mkldnn_version());
   if (!mkl) unknown["mkl"] = "this LibTorch was built without MKL";
   if (!onednn) unknown["onednn"] = "this LibTorch was built without oneDNN";
   json devices = json::array({to_json(CpuDevice().facts())});
-  if (!device.device().is_cpu()) devices.push_back(to_json(device.facts()));
+  if (!device.is_cpu()) devices.push_back(to_json(device.facts()));
   return {{"libtorch", {{"version", libtorch_version()}, {"cuda_built", nullable(cuda)}}},
           {"cpu",
            {{"capability", at::get_cpu_capability()},

@@ -10,6 +10,9 @@ namespace precbench::train {
 // {}}.
 json describe(const DeviceModule& device);
 
+// The CUDA that the LibTorch was built with ("13.0"); nothing for a CPU-only one. No ATen call either.
+std::optional<std::string> libtorch_cuda_version();
+
 // The version of the LibTorch that is loaded, which need not be the one whose headers were
 // compiled. Makes no ATen call that would look for CUDA.
 std::string libtorch_version();

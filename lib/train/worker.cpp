@@ -67,7 +67,7 @@ json describe_devices(const std::string& name) {
     device->preflight();
   }
   json facts = describe(*device);
-  const bool is_cuda = !device->device().is_cpu();
+  const bool is_cuda = !device->is_cpu();
   facts["cuda"] = {{"available", is_cuda},
                    {"reason", is_cuda ? json(nullptr) : json(no_cuda_reason)}};
   return facts;

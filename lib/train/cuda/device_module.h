@@ -53,6 +53,9 @@ class DeviceModule {
   virtual ~DeviceModule() = default;
 
   virtual torch::Device device() const = 0;
+
+  // Whether the rules of CPUs apply (which precision runs as which, which kernels there are).
+  virtual bool is_cpu() const { return device().is_cpu(); }
   virtual DeviceFacts facts() const = 0;
 
   // Launches one small kernel and waits for it. Throws DeviceError (common/errors.h) saying what is

@@ -2,18 +2,41 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "common/errors.h"
+#include "train/cuda/driver.h"
+#include "train/describe.h"
 #include "train/device/cpu_device.h"
 
 namespace precbench::train {
 namespace {
 
-std::unique_ptr<DeviceModule> open_module(const std::string& library, const std::string& device) {
+// lib/ beside the program's bin/; tests put stand-ins elsewhere.
+std::filesystem::path module_folder() {
+  const char* named = std::getenv("PRECBENCH_DEVICE_MODULES");
+  if (named != nullptr && *named != '\0') return named;
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto path = program.parent_path().parent_path() / "lib" / library;
+  return program.parent_path().parent_path() / "lib";
+}
+
+// 1 of "cuda:1", 0 of "cuda".
+int index_of(const std::string& device) {
+  const size_t colon = device.find(':');
+  return colon == std::string::npos ? 0 : std::atoi(device.c_str() + colon + 1);
+}
+
+// Without a driver that can run it, LibTorch's CUDA side would only say that there is no device.
+void check_driver(const std::string& device) {
+  const std::string missing =
+      missing_for_cuda(read_driver_facts(), libtorch_cuda_version(), index_of(device));
+  if (!missing.empty()) throw DeviceError(missing);
+}
+
+std::unique_ptr<DeviceModule> open_module(const std::string& library, const std::string& device) {
+  const auto path = module_folder() / library;
   // Global, so that LibTorch's registries of the module's own libraries are found; never closed.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr) {
@@ -29,7 +52,10 @@ std::unique_ptr<DeviceModule> open_module(const std::string& library, const std:
 
 std::unique_ptr<DeviceModule> open_device(const std::string& name) {
   if (name == "cpu") return std::make_unique<CpuDevice>();
-  if (name.starts_with("cuda")) return open_module("libprecbench_cuda.so", name);
+  if (name.starts_with("cuda")) {
+    check_driver(name);
+    return open_module("libprecbench_cuda.so", name);
+  }
   if (name.starts_with("simulated:")) return open_module("libprecbench_simulated_gpu.so", name);
   throw DeviceError("unknown device '" + name + "'; devices: cpu cuda:N simulated:NAME");
 }

@@ -23,7 +23,7 @@ bool has_tf32(const DeviceModule& device) {
 
 GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
   if (job.gemm != "onednn") return GemmBackend::library_default;
-  if (device.device().is_cpu() && !has_onednn_linear()) {
+  if (device.is_cpu() && !has_onednn_linear()) {
     throw UnsupportedError("gemm onednn needs a LibTorch with oneDNN (mkldnn::_linear_pointwise)");
   }
   return GemmBackend::onednn;
@@ -33,7 +33,7 @@ GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
 
 const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device) {
   const ModeTraits& mode = known_mode(job.mode);
-  if (mode.name == "16-mixed" && device.device().is_cpu() && job.cpu_fp16 == "fabric") {
+  if (mode.name == "16-mixed" && device.is_cpu() && job.cpu_fp16 == "fabric") {
     return known_mode("bf16-mixed");
   }
   if (mode.name == "tf32" && !has_tf32(device)) {

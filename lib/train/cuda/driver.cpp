@@ -1,0 +1,109 @@
+#include "train/cuda/driver.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+namespace precbench::train {
+namespace {
+
+// CUresult values of cuda.h that have their own explanation.
+constexpr int kNoDevice = 100;              // CUDA_ERROR_NO_DEVICE
+constexpr int kSystemDriverMismatch = 803;  // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+
+// The first Linux driver of each CUDA major version, from the compatibility table of the CUDA
+// release notes. A driver runs every minor version of its own major.
+struct FirstDriver {
+  int cuda_major;
+  const char* driver;
+};
+constexpr FirstDriver kFirstDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
+
+template <typename Function>
+Function* symbol(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+int major_of(const std::string& version) { return std::atoi(version.c_str()); }
+
+std::string driver_for(int cuda_major) {
+  for (const FirstDriver& row : kFirstDrivers) {
+    if (row.cuda_major == cuda_major) return " (driver " + std::string(row.driver) + " or newer)";
+  }
+  return "";
+}
+
+}  // namespace
+
+DriverFacts read_driver_facts() {
+  DriverFacts facts;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) facts.visible_devices = visible;
+  void* library =
+      dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // stays: the CUDA runtime uses it next
+  if (library == nullptr) return facts;
+  facts.library_found = true;
+  auto* driver_version = symbol<int(int*)>(library, "cuDriverGetVersion");
+  auto* init = symbol<int(unsigned)>(library, "cuInit");
+  auto* device_count = symbol<int(int*)>(library, "cuDeviceGetCount");
+  int version = 0;
+  if (driver_version != nullptr && driver_version(&version) == 0) facts.cuda_version = version;
+  if (init == nullptr || device_count == nullptr) return facts;
+  facts.init_error = init(0);
+  if (facts.init_error == 0) device_count(&facts.device_count);
+  return facts;
+}
+
+std::string missing_for_cuda(const DriverFacts& driver,
+                             const std::optional<std::string>& cuda_built, int index) {
+  if (!cuda_built)
+    return "this LibTorch is built for CPUs only; name one with CUDA in PRECBENCH_LIBTORCH";
+  if (!driver.library_found) return "no NVIDIA driver: libcuda.so.1 is not on this machine";
+  const int needed = major_of(*cuda_built);
+  if (driver.cuda_version && *driver.cuda_version / 1000 < needed) {
+    return "the NVIDIA driver is too old: it supports CUDA up to " +
+           version_text(*driver.cuda_version) + ", this LibTorch needs CUDA " + *cuda_built +
+           driver_for(needed) + "; update the driver, or name a LibTorch built for CUDA " +
+           std::to_string(*driver.cuda_version / 1000) + " in PRECBENCH_LIBTORCH";
+  }
+  const bool hides_all = driver.visible_devices &&
+                         (driver.visible_devices->empty() || *driver.visible_devices == "-1");
+  if (hides_all)
+    return "CUDA_VISIBLE_DEVICES=\"" + *driver.visible_devices + "\" hides every CUDA device";
+  if (driver.init_error == kSystemDriverMismatch) {
+    return "the NVIDIA kernel module and libcuda.so.1 are of different versions; reboot after a "
+           "driver update";
+  }
+  if (driver.init_error != 0 && driver.init_error != kNoDevice) {
+    return "the NVIDIA driver does not start: cuInit returned CUresult " +
+           std::to_string(driver.init_error);
+  }
+  const std::string hidden = driver.visible_devices
+                                 ? " under CUDA_VISIBLE_DEVICES=\"" + *driver.visible_devices + "\""
+                                 : "";
+  if (driver.device_count == 0) return "the NVIDIA driver lists no CUDA device" + hidden;
+  if (index >= driver.device_count) {
+    return "there is no CUDA device " + std::to_string(index) + ": the driver lists " +
+           std::to_string(driver.device_count) + hidden;
+  }
+  return "";
+}
+
+std::string preflight_failure(const std::string& message, const std::string& device_name,
+                              const std::string& compute_capability,
+                              const std::string& architectures) {
+  const bool has_no_image = message.find("no kernel image") != std::string::npos ||
+                            message.find("cudaErrorNoKernelImageForDevice") != std::string::npos;
+  if (!has_no_image)
+    return "a first kernel on " + device_name + " failed: " + message.substr(0, message.find('\n'));
+  return "this LibTorch has no kernel image for " + device_name + " (compute capability " +
+         compute_capability + "); it holds " +
+         (architectures.empty() ? "an unknown list" : architectures) +
+         ". Cards under 7.5 need LibTorch 2.14 or older built for CUDA 12.6; name one in "
+         "PRECBENCH_LIBTORCH";
+}
+
+}  // namespace precbench::train

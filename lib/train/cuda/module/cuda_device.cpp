@@ -1,0 +1,228 @@
+#include "train/cuda/module/cuda_device.h"
+
+#include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/errors.h"
+#include "train/cuda/architectures.h"
+#include "train/cuda/driver.h"
+
+namespace precbench::train {
+namespace {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+// Losses are copied back this often, asynchronously enough: one wait of some microseconds in half a
+// second.
+constexpr int64_t kReadbackIntervalMs = 500;
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+class CudaEvent final : public DeviceEvent {
+ public:
+  CudaEvent() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~CudaEvent() override { cudaEventDestroy(event_); }
+  void record() {
+    check(cudaEventRecord(event_, c10::cuda::getCurrentCUDAStream().stream()), "cudaEventRecord");
+  }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+cudaDeviceProp properties(int index) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  return properties;
+}
+
+std::string capability(const cudaDeviceProp& card) {
+  return std::to_string(card.major) + "." + std::to_string(card.minor);
+}
+
+// As NVML writes it: "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "GPU-";
+  for (size_t i = 0; i < sizeof(uuid.bytes); ++i) {
+    const auto value = static_cast<unsigned char>(uuid.bytes[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[value >> 4];
+    text += kDigits[value & 15];
+  }
+  return text;
+}
+
+// 13000 is "13.0".
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// 91002 is "9.10.2" (cuDNN 9 and newer: major * 10000 + minor * 100 + patch).
+std::string cudnn_text() {
+  const long version = at::detail::getCUDAHooks().versionCuDNN();
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+// As NVML writes it: "00000000:65:00.0".
+std::string pci_text(const cudaDeviceProp& card) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%08x:%02x:%02x.0",
+                static_cast<unsigned>(card.pciDomainID), static_cast<unsigned>(card.pciBusID),
+                static_cast<unsigned>(card.pciDeviceID));
+  return text.data();
+}
+
+int attribute(cudaDeviceAttr which, int index) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, which, index) == cudaSuccess ? value : 0;
+}
+
+constexpr auto kAggregate = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+
+}  // namespace
+
+CudaDevice::CudaDevice(int index) : index_(index) {
+  // Initialises the runtime through LibTorch's own checks, so that its caching allocator knows the
+  // device.
+  if (c10::cuda::device_count() <= index) {
+    throw DeviceError("LibTorch sees " + std::to_string(c10::cuda::device_count()) +
+                      " CUDA devices; cuda:" + std::to_string(index) + " is not among them");
+  }
+  c10::cuda::set_device(static_cast<c10::DeviceIndex>(index));
+  at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
+}
+
+DeviceFacts CudaDevice::facts() const {
+  const cudaDeviceProp card = properties(index_);
+  DeviceFacts facts;
+  facts.kind = "cuda";
+  facts.name = card.name;
+  facts.compute_capability = capability(card);
+  facts.memory_bytes = static_cast<int64_t>(card.totalGlobalMem);
+  int driver = 0;
+  int runtime = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  facts.more = {{"id", "cuda:" + std::to_string(index_)},
+                {"uuid", uuid_text(card.uuid)},
+                {"multiprocessors", card.multiProcessorCount},
+                {"sm_clock_khz", attribute(cudaDevAttrClockRate, index_)},
+                {"memory_clock_khz", attribute(cudaDevAttrMemoryClockRate, index_)},
+                {"ecc", card.ECCEnabled != 0},
+                {"pci_bus_id", pci_text(card)},
+                {"driver_cuda", version_text(driver)},
+                {"cuda", version_text(runtime)},
+                {"cudnn", cudnn_text()},
+                {"architectures", architectures_of(at::show_config())}};
+  return facts;
+}
+
+void CudaDevice::preflight() {
+  try {
+    torch::ones({1}, torch::TensorOptions().device(device())).add_(1);
+    synchronize();
+  } catch (const std::exception& error) {
+    const cudaDeviceProp card = properties(index_);
+    std::string held;
+    for (const std::string& name : architectures_of(at::show_config()))
+      held += (held.empty() ? "" : " ") + name;
+    throw DeviceError(preflight_failure(error.what(), card.name, capability(card), held));
+  }
+}
+
+void CudaDevice::synchronize() { c10::cuda::device_synchronize(); }
+
+void CudaDevice::empty_cache() { allocator::emptyCache(); }
+
+void CudaDevice::reset_peak_memory() {
+  allocator::resetPeakStats(static_cast<c10::DeviceIndex>(index_));
+}
+
+DeviceMemory CudaDevice::memory() const {
+  const auto stats = allocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
+  DeviceMemory memory;
+  memory.allocated_bytes = stats.allocated_bytes[kAggregate].current;
+  memory.peak_allocated_bytes = stats.allocated_bytes[kAggregate].peak;
+  memory.reserved_bytes = stats.reserved_bytes[kAggregate].current;
+  memory.peak_reserved_bytes = stats.reserved_bytes[kAggregate].peak;
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  if (cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess) {
+    memory.used_bytes = static_cast<int64_t>(total_bytes - free_bytes);
+  } else {
+    memory.unknown["device_used_bytes"] = "cudaMemGetInfo failed";
+  }
+  return memory;
+}
+
+std::unique_ptr<DeviceEvent> CudaDevice::record_event() {
+  auto event = std::make_unique<CudaEvent>();
+  event->record();
+  return event;
+}
+
+double CudaDevice::elapsed_ms(const DeviceEvent& from, const DeviceEvent& to) const {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(from).get(),
+                             static_cast<const CudaEvent&>(to).get()),
+        "cudaEventElapsedTime");
+  return milliseconds;
+}
+
+torch::Tensor CudaDevice::any_non_finite(const std::vector<torch::Tensor>& tensors) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> largest;
+  for (const torch::Tensor& norm :
+       at::_foreach_norm(tensors, std::numeric_limits<double>::infinity())) {
+    largest.push_back(norm.to(torch::kFloat));
+  }
+  if (largest.empty()) return torch::zeros({}, torch::TensorOptions().device(device()));
+  return at::stack(largest).isfinite().all().logical_not().to(torch::kFloat);
+}
+
+int64_t CudaDevice::readback_interval_ms() const { return kReadbackIntervalMs; }
+
+// The legacy pair of setters alone: mixed with the newer per-operator ones, LibTorch throws inside
+// of operators.
+void CudaDevice::set_tf32(std::optional<bool> matmul, std::optional<bool> conv) {
+  if (matmul) at::globalContext().setAllowTF32CuBLAS(*matmul);
+  if (conv) at::globalContext().setAllowTF32CuDNN(*conv);
+}
+
+std::optional<bool> CudaDevice::tf32_matmul() const {
+  return at::globalContext().allowTF32CuBLAS();
+}
+std::optional<bool> CudaDevice::tf32_conv() const { return at::globalContext().allowTF32CuDNN(); }
+
+void CudaDevice::set_deterministic(bool on) {
+  at::Context& context = at::globalContext();
+  context.setDeterministicAlgorithms(on, /*warn_only=*/false);
+  context.setDeterministicCuDNN(on);
+  // Filling every empty() with NaN, on by default, would be part of what is timed.
+  context.setDeterministicFillUninitializedMemory(false);
+}
+
+void CudaDevice::set_cudnn_benchmark(bool on) { at::globalContext().setBenchmarkCuDNN(on); }
+
+}  // namespace precbench::train
+
+extern "C" __attribute__((visibility("default"))) precbench::train::DeviceModule*
+precbench_open_device(const std::string& name) {
+  const size_t colon = name.find(':');
+  return new precbench::train::CudaDevice(
+      colon == std::string::npos ? 0 : std::atoi(name.c_str() + colon + 1));
+}

@@ -1,0 +1,84 @@
+// A DeviceModule that calls itself a CUDA card and computes on the CPU, so that everything the
+// worker does for a card (peaks, events, out of memory, a kernel image that is missing) runs in
+// tests without one.
+//   FAKE_CUDA_CARD    "<name>|<compute capability>|<memory in bytes>"
+//   FAKE_CUDA_KERNEL  "missing": the first kernel fails as on a card that the LibTorch has no code
+//   for
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/errors.h"
+#include "train/cuda/driver.h"
+#include "train/device/cpu_device.h"
+#include "train/measure/counting_allocator.h"
+
+namespace precbench::train {
+namespace {
+
+constexpr int64_t kSegmentBytes =
+    int64_t{2} << 20;  // the caching allocator reserves in segments of 2 MiB and more
+
+std::string part(const std::string& text, int index) {
+  size_t start = 0;
+  for (; index > 0; --index) start = text.find('|', start) + 1;
+  return text.substr(start, text.find('|', start) - start);
+}
+
+std::string card() {
+  const char* text = std::getenv("FAKE_CUDA_CARD");
+  return text == nullptr ? "Tesla T4|7.5|15655829504" : text;
+}
+
+int64_t rounded_up(int64_t bytes) {
+  return (bytes + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
+}
+
+class FakeCuda final : public CpuDevice {
+ public:
+  FakeCuda() { CountingAllocator::instance().set_limit(std::atoll(part(card(), 2).c_str())); }
+
+  bool is_cpu() const override { return false; }
+  DeviceFacts facts() const override {
+    DeviceFacts facts;
+    facts.kind = "cuda";
+    facts.name = part(card(), 0);
+    facts.compute_capability = part(card(), 1);
+    facts.memory_bytes = std::atoll(part(card(), 2).c_str());
+    facts.more = {{"id", "cuda:0"},
+                  {"architectures", {"sm_75", "sm_80", "sm_90"}},
+                  {"driver_cuda_version", 13000}};
+    return facts;
+  }
+  void preflight() override {
+    const char* kernel = std::getenv("FAKE_CUDA_KERNEL");
+    if (kernel == nullptr || std::string(kernel) != "missing") return;
+    throw DeviceError(
+        preflight_failure("CUDA error: no kernel image is available for execution on the "
+                          "device\nCUDA kernel errors might be",
+                          part(card(), 0), part(card(), 1), "sm_75 sm_80 sm_90"));
+  }
+  DeviceMemory memory() const override {
+    DeviceMemory memory = CpuDevice::memory();
+    memory.unknown.clear();
+    memory.reserved_bytes = rounded_up(memory.allocated_bytes);
+    memory.peak_reserved_bytes = rounded_up(memory.peak_allocated_bytes);
+    memory.used_bytes = *memory.peak_reserved_bytes + (int64_t{300} << 20);  // and a context
+    return memory;
+  }
+  void set_tf32(std::optional<bool> matmul, std::optional<bool> conv) override {
+    if (matmul) matmul_ = *matmul;
+    if (conv) conv_ = *conv;
+  }
+  std::optional<bool> tf32_matmul() const override { return matmul_; }
+  std::optional<bool> tf32_conv() const override { return conv_; }
+
+ private:
+  bool matmul_ = false, conv_ = true;  // PyTorch's defaults
+};
+
+}  // namespace
+}  // namespace precbench::train
+
+extern "C" precbench::train::DeviceModule* precbench_open_device(const std::string&) {
+  return new precbench::train::FakeCuda();
+}

@@ -1,0 +1,106 @@
+"""--device cuda through the real precbench and the real worker, with a driver and a card that are made up."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BINARY = os.environ["PRECBENCH_BIN"]
+SMALL = ["--dataset", "synthetic", "--synthetic-train", "512", "--synthetic-test", "128", "--threads", "1", "--pilot", "0"]
+
+
+class FakeCuda(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="precbench-cuda-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def precbench(self, *arguments, driver="13000 0 1", modules=True, **extra):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")}
+        environment.pop("CUDA_VISIBLE_DEVICES", None)
+        if driver is not None:
+            folder = os.environ["FAKE_DRIVER"]
+            environment["LD_LIBRARY_PATH"] = folder + ":" + environment.get("LD_LIBRARY_PATH", "")
+            environment["FAKE_CUDA_DRIVER"] = driver
+        if modules:
+            environment["PRECBENCH_DEVICE_MODULES"] = os.environ["FAKE_MODULES"]
+        environment.update(extra)
+        return subprocess.run([BINARY, *SMALL, "--format", "json", *arguments], env=environment, cwd=self.folder,
+                              capture_output=True, text=True, timeout=120, check=False)
+
+    def assert_refused(self, *words, **keywords):
+        run = self.precbench("--device", "cuda", **keywords)
+        self.assertEqual(run.returncode, 4, run.stderr)
+        for word in words:
+            self.assertIn(word, run.stderr)
+        self.assertEqual(run.stdout, "")
+
+    def test_no_driver(self):
+        self.assert_refused("no NVIDIA driver", "libcuda.so.1", driver=None)
+
+    def test_old_driver_is_named_with_the_version_that_is_needed(self):
+        self.assert_refused("too old", "supports CUDA up to 11.4", driver="11040 0 1")
+
+    def test_hidden_devices(self):
+        self.assert_refused('CUDA_VISIBLE_DEVICES="" hides every CUDA device', CUDA_VISIBLE_DEVICES="")
+
+    def test_no_device(self):
+        self.assert_refused("lists no CUDA device", driver="13000 100 0")
+
+    def test_driver_that_does_not_start(self):
+        self.assert_refused("CUresult 999", driver="13000 999 0")
+
+    def test_index_beyond_the_devices(self):
+        run = self.precbench("--device", "cuda:3")
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("no CUDA device 3", run.stderr)
+
+    def test_module_that_does_not_load_is_named(self):
+        self.assert_refused("libprecbench_cuda.so", PRECBENCH_DEVICE_MODULES=self.folder)
+
+    def test_missing_kernel_image_names_card_and_architectures(self):
+        self.assert_refused("no kernel image for Tesla P100 (compute capability 6.0)", "sm_75 sm_80 sm_90",
+                            FAKE_CUDA_KERNEL="missing", FAKE_CUDA_CARD="Tesla P100|6.0|17071734784")
+
+    def test_auto_says_why_it_is_the_cpu(self):
+        run = self.precbench("--modes", "32-true", driver=None)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("running on the CPU: no NVIDIA driver", run.stderr)
+        self.assertEqual(json.loads(run.stdout)["environment"]["device"]["kind"], "cpu")
+
+    def test_auto_takes_the_card(self):
+        run = self.precbench("--modes", "32-true")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        device = json.loads(run.stdout)["environment"]["device"]
+        self.assertEqual((device["kind"], device["name"], device["compute_capability"]), ("cuda", "Tesla T4", "7.5"))
+
+    def test_peaks_events_and_tf32_come_from_the_card(self):
+        document = json.loads(self.precbench("--modes", "32-true", "--device", "cuda", "--tf32", "on").stdout)
+        row = document["modes"][0]
+        memory = row["runs"][0]["memory"]
+        self.assertGreater(memory["peak_reserved_bytes"], memory["peak_allocated_bytes"])
+        self.assertGreater(memory["device_used_bytes"], memory["peak_reserved_bytes"])
+        self.assertGreater(row["runs"][0]["time"]["step_ms"]["median"], 0)
+        self.assertTrue(row["recipe"]["tf32_matmul"])
+        self.assertEqual(row["recipe"]["optimizer_impl"], "foreach")  # Python's default on CUDA
+
+    def test_bf16_on_a_t4_is_told_to_be_emulated(self):
+        run = self.precbench("--modes", "bf16-mixed,tf32,32-true", "--device", "cuda")
+        rows = {row["mode"]: row for row in json.loads(run.stdout)["modes"]}
+        self.assertEqual(rows["bf16-mixed"]["support"]["verdict"], "emulated")
+        self.assertIn("Ampere", rows["bf16-mixed"]["support"]["why"])
+        self.assertEqual(rows["tf32"]["status"], "unsupported")
+        self.assertIn("warning: bf16-mixed is emulated on Tesla T4", run.stderr)
+
+    def test_out_of_memory_is_a_row_and_the_next_mode_runs(self):
+        # 13 MiB hold what bf16-true needs at this batch, not what 64-true does.
+        run = self.precbench("--modes", "64-true,bf16-true", "--device", "cuda", "--batch-size", "32",
+                             FAKE_CUDA_CARD="Tesla T4|7.5|13631488")
+        self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+        statuses = {row["mode"]: row["status"] for row in json.loads(run.stdout)["modes"]}
+        self.assertEqual(statuses, {"64-true": "oom", "bf16-true": "ok"})
+
+
+if __name__ == "__main__":
+    unittest.main()
