@@ -2,7 +2,6 @@
 
 #include "common/names.h"
 #include "data/load.h"
-#include "train/errors.h"
 
 namespace precbench::train {
 
@@ -35,7 +34,6 @@ Split to_split(const data::ImageSet& set) {
 }  // namespace
 
 DataSet load_data_set(const DatasetJob& job, uint32_t seed) {
-  if (job.augment) throw UnsupportedError("augmentation is not in this version");
   if (job.name == "synthetic") return make_synthetic_data_set(job, seed);
   const data::ImageData images = data::load_images(job);
   const DatasetTraits* traits = find_dataset(job.name);
@@ -46,6 +44,7 @@ DataSet load_data_set(const DatasetJob& job, uint32_t seed) {
   data.std = traits->std;
   data.classes = images.classes;
   data.image_size = job.image_size;
+  data.augment = job.augment;
   return data;
 }
 

@@ -20,6 +20,7 @@ struct DataSet {
   double mean = 0, std = 1;  // of pixels scaled to [0, 1]
   int64_t classes = 0;
   int64_t image_size = 0;  // pixels that a batch is resized to; 0 = as stored
+  bool augment = false;    // random crop and flip of training batches
 
   SampleShape shape() const;
   int64_t bytes() const;

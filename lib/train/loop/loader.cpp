@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "train/loop/augmentation.h"
+
 namespace precbench::train {
 namespace {
 
@@ -42,10 +44,12 @@ Batch Loader::next() {
     batch.target = split_.labels.narrow(0, next_, count);
   }
   next_ += count;
+  if (order_.defined() && data_.augment) pixels = random_crop_and_flip(pixels);
   batch.input = pixels.to(torch::kFloat).div_(255).sub_(data_.mean).div_(data_.std);
   const int64_t size = data_.image_size;
   if (size > 0 && (batch.input.size(2) != size || batch.input.size(3) != size)) {
-    batch.input = at::upsample_bilinear2d(batch.input, {size, size}, /*align_corners=*/false);
+    // Antialiased, as torchvision's Resize.
+    batch.input = at::_upsample_bilinear2d_aa(batch.input, {size, size}, /*align_corners=*/false);
   }
   batch.input = batch.input.contiguous(format_);
   return batch;

@@ -15,6 +15,7 @@ struct Batch {
   int64_t size() const { return target.size(0); }
 };
 
+// Training data is shuffled (and augmented where the data set says so), test data is not.
 enum class SampleOrder { shuffled, as_stored };
 
 class Loader {

@@ -57,6 +57,7 @@ DataSet make_synthetic_data_set(const DatasetJob& job, uint32_t seed) {
   data.std = 0.25;
   data.classes = job.synthetic_classes;
   data.image_size = job.image_size;
+  data.augment = job.augment;
   return data;
 }
 

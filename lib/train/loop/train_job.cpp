@@ -73,6 +73,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   const auto optimizer = make_optimizer(job.optimizer, model->parameters());
   Training training(job, {device, *model, *precision, *optimizer, train_loader, test_loader, log},
                     emit);
+  training.on_first_step([&] { check_recipe(mode, training, *optimizer); });
 
   device.reset_peak_memory();
   const int64_t epochs = training.total_epochs();
@@ -81,7 +82,6 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
     const PassFigures train = training.train_epoch(epoch);
     measured.train_s += train.seconds;
     measured.train_samples += train.samples;
-    if (epoch == 1) check_recipe(mode, training, *optimizer);
     if (training.divergence() && !job.keep_going) break;
     std::optional<PassFigures> test;
     if (training.finished() || evaluates_after(job, epoch, epochs)) {

@@ -103,6 +103,7 @@ void Training::train_step() {
   parts_.log.record(step_loss, outcome,
                     parts_.device.any_non_finite(parts_.optimizer.parameters()));
   write_trace();
+  if (step_ == 0 && on_first_step_) on_first_step_();
   paused_s_ += seconds_since(pause);
   samples_of_step_.push_back(samples);
 }

@@ -5,6 +5,7 @@
 #include <torch/torch.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct PassFigures {
 class Training {
  public:
   Training(const TrainJob& job, const TrainingParts& parts, EventSink emit);
+
+  // Called once, after the first step and outside of what is timed.
+  void on_first_step(std::function<void()> check) { on_first_step_ = std::move(check); }
 
   int64_t total_steps() const { return total_steps_; }
   int64_t total_epochs() const;
@@ -94,6 +98,7 @@ class Training {
   Clock::time_point train_begin_;
   std::optional<Clock::time_point> last_event_;
   bool stopped_ = false;
+  std::function<void()> on_first_step_;
 };
 
 }  // namespace precbench::train

@@ -1,6 +1,9 @@
 #include "train/loop/loader.h"
 
+#include <set>
+
 #include "../support.h"
+#include "train/loop/augmentation.h"
 #include "train/loop/schedule.h"
 
 namespace precbench::train {
@@ -65,6 +68,43 @@ TEST(Loader, ResizesWhenAsked) {
   loader.start_pass();
   EXPECT_EQ(loader.next().input.sizes(), (std::vector<int64_t>{2, 1, 6, 6}));
   EXPECT_EQ(data.shape().height, 6);
+}
+
+// Every result must be one of the 9 x 9 crops of the padded image, or the mirror of one; which one
+// is drawn anew for each image.
+TEST(Augmentation, CropsAndMirrorsEachImage) {
+  torch::manual_seed(5);
+  const torch::Tensor image = torch::arange(1, 1 + 2 * 6 * 5).view({1, 2, 6, 5}).to(torch::kByte);
+  const torch::Tensor padded = torch::constant_pad_nd(image[0], {4, 4, 4, 4});
+  const torch::Tensor results = random_crop_and_flip(image.repeat({200, 1, 1, 1}));
+  std::set<int64_t> seen;
+  for (int64_t i = 0; i < results.size(0); ++i) {
+    int64_t match = -1;
+    for (int64_t crop = 0; crop < 81; ++crop) {
+      const torch::Tensor candidate = padded.narrow(1, crop / 9, 6).narrow(2, crop % 9, 5);
+      if (torch::equal(results[i], candidate)) match = crop;
+      if (torch::equal(results[i], candidate.flip(2))) match = 81 + crop;
+    }
+    ASSERT_GE(match, 0) << "image " << i;
+    seen.insert(match);
+  }
+  // 200 draws from 162: about 115 different ones are expected.
+  EXPECT_GT(seen.size(), 80U);
+  EXPECT_LT(*seen.begin(), 81);
+  EXPECT_GE(*seen.rbegin(), 81);
+}
+
+TEST(Augmentation, IsForTrainingBatchesAlone) {
+  DataSet data = numbered(64, 64);
+  for (Split* split : {&data.train, &data.test}) split->images.fill_(255);
+  data.augment = true;
+  Loader train(data, data.train, SampleOrder::shuffled, 64, at::MemoryFormat::Contiguous);
+  Loader test(data, data.test, SampleOrder::as_stored, 64, at::MemoryFormat::Contiguous);
+  train.start_pass();
+  test.start_pass();
+  // A crop of a 2x2 image with padding 4 is mostly padding.
+  EXPECT_LT(train.next().input.mean().item<float>(), 0.0F);
+  EXPECT_EQ(test.next().input.mean().item<float>(), 2.0F);
 }
 
 TEST(SyntheticData, DependsOnTheSeedAloneAndLeavesTheGlobalGeneratorAlone) {
