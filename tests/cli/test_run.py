@@ -208,6 +208,50 @@ class Resume(CliTest):
         self.assertIn("differs in batch_size", run.stderr)
 
 
+class Gate(CliTest):
+    def baseline(self, *arguments, **keywords):
+        self.compare_modes("--pilot", "0", *arguments, **keywords)
+        path = self.folder / "base.json"
+        next((self.folder / "results").glob("*.json")).rename(path)
+        self.log.unlink()
+        return path
+
+    def test_the_same_again_passes_and_stands_in_the_file(self):
+        base = self.baseline()
+        run = self.compare_modes("--pilot", "0", "--baseline", base, "--fail-on", "memory:2%")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.result()["gate"]["outcome"], "passed")
+
+    def test_a_mode_that_no_longer_runs_fails_the_gate(self):
+        base = self.baseline()
+        run = self.compare_modes("--pilot", "0", "--baseline", base, "--fail-on", "memory:2%",
+                                 script={"16-mixed": "crash"})
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(self.result()["gate"]["outcome"], "failed")
+
+    def test_a_time_rule_repeats_each_mode_five_times(self):
+        base = self.baseline()
+        run = self.compare_modes("--pilot", "0", "--baseline", base, "--fail-on", "time:5%", "--modes", "32-true")
+        self.assertEqual(run.returncode, 2)  # --modes twice
+        run = self.precbench("--dataset", "synthetic", "--modes", "32-true", "--pilot", "0", "--baseline", base,
+                             "--fail-on", "time:5%")
+        self.assertEqual(self.jobs().count("train 32-true 42"), 6)  # five and the drift run
+        self.assertIn("each mode runs 5 times", run.stderr)
+
+    def test_another_protocol_is_refused_before_any_run(self):
+        base = self.baseline()
+        run = self.compare_modes("--pilot", "0", "--baseline", base, "--fail-on", "memory:2%", "--batch-size", "64")
+        self.assertEqual(run.returncode, 5)
+        self.assertIn("batch_size", run.stderr)
+        self.assertEqual(self.jobs(), ["describe - -"])
+
+    def test_a_bad_rule_and_a_missing_baseline_are_told_first(self):
+        base = self.baseline()
+        self.assertEqual(self.compare_modes("--baseline", base, "--fail-on", "speed:5%").returncode, 2)
+        self.assertEqual(self.compare_modes("--baseline", "none.json", "--fail-on", "time:5%").returncode, 5)
+        self.assertEqual(self.jobs(), [])
+
+
 class Terminal(CliTest):
     def on_terminal(self, seconds, columns=60):
         """What precbench writes to a terminal of that width during one slow run."""

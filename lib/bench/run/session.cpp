@@ -17,6 +17,7 @@
 #include "bench/report/heading.h"
 #include "bench/result/marks.h"
 #include "bench/result/sha256.h"
+#include "bench/run/baseline.h"
 #include "bench/run/console.h"
 #include "bench/run/device_choice.h"
 #include "bench/run/ending.h"
@@ -48,6 +49,7 @@ class Session {
   int run() {
     for (const std::string& warning : plan_.warnings) console_.warning(warning);
     check_writable(plan_);
+    const Baseline baseline(plan_, console_);
     if (!plan_.resume.empty()) earlier_ = load_result(plan_.resume);
     data_ = data::check_dataset(plan_.job.dataset);
     device_ = choose_device(plan_, runner_);
@@ -58,12 +60,13 @@ class Session {
         plan_, protocol_json(plan_, digest, device_.is_cuda()),
         environment_json(device_.facts, device_.facts.cpu, plan_.threads, device_.worker_facts),
         device_.libtorch);
+    baseline.require_protocol(recording_->document());
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support();
     announce();
     try_modes();
     run_modes();
-    return static_cast<int>(finish());
+    return static_cast<int>(finish(baseline));
   }
 
  private:
@@ -260,12 +263,13 @@ class Session {
     }
   }
 
-  ExitCode finish() {
+  ExitCode finish(const Baseline& baseline) {
     recording_->close_unfinished(interrupted_by_ ? "interrupted before it ended"
                                                  : "it did not run");
     recording_->choose_reference(plan_.reference);
     assign_marks(recording_->document());
     ExitCode code = recording_->outcome();
+    code = weightier(code, baseline.judge(recording_->document(), console_));
     if (file_trouble_) code = ExitCode::file;
     if (interrupted_by_) {
       code = *interrupted_by_ == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
@@ -278,6 +282,13 @@ class Session {
     const bool all_written = write_exports(plan_.output, recording_->document(), console_);
     if (!all_written && !interrupted_by_) code = ExitCode::file;
     return code;
+  }
+
+  // When several apply: nothing succeeded, then a failed gate, then failed modes, then an
+  // inconclusive gate.
+  static ExitCode weightier(ExitCode rows, const std::optional<ExitCode>& gate) {
+    if (!gate || *gate == ExitCode::ok || rows == ExitCode::nothing_ran) return rows;
+    return rows == ExitCode::partial && *gate == ExitCode::inconclusive ? rows : *gate;
   }
 
   Plan plan_;

@@ -1,0 +1,54 @@
+#include "bench/run/baseline.h"
+
+#include <fmt/format.h>
+
+#include "bench/compare/comparability.h"
+#include "bench/compare/comparison.h"
+#include "bench/report/comparison_text.h"
+#include "bench/report/github.h"
+#include "bench/report/printer.h"
+
+namespace precbench {
+
+Baseline::Baseline(Plan& plan, Console& console) : strict_(plan.gate.strict) {
+  rules_ = parse_gate_rules(plan.gate.fail_on);
+  if (plan.gate.baseline.empty()) return;
+  base_ = load_result(plan.gate.baseline);
+  const bool repeats_given = plan.config.at("repeats").at("source") != "default";
+  if (needs_repeats(rules_) && !repeats_given) {
+    plan.repeats = kGateRepeats;
+    const bool order_given = plan.config.at("order").at("source") != "default";
+    if (!order_given) plan.order = Order::rotate;
+    console.info(fmt::format(
+        "each mode runs {} times: a time rule needs repeats to decide (--repeats 1 for one)",
+        kGateRepeats));
+  }
+  const std::string advice = single_run_advice(*base_, rules_);
+  if (!advice.empty()) console.warning(advice);
+}
+
+void Baseline::require_protocol(const ResultDocument& current) const {
+  if (base_) require_same_protocol(*base_, current);
+}
+
+std::optional<ExitCode> Baseline::judge(ResultDocument& current, Console& console) const {
+  if (!base_) return std::nullopt;
+  mark_other_machine(*base_, current);
+  const Comparison comparison = compare_results(*base_, current);
+  for (const std::string& warning : comparison.warnings) console.warning(warning);
+  RenderOptions options;
+  options.ascii = !locale_is_utf8();
+  console.info("\n" + comparison_text(comparison, options));
+  if (rules_.empty()) return std::nullopt;
+  const GateResult gate = evaluate_gate(*base_, current, rules_, strict_);
+  current.gate = to_json(gate);
+  console.info(gate_text(gate, options));
+  if (in_github_actions()) console.info(gate_annotations(gate));
+  append_job_summary(gate_markdown(gate) + "\n" + comparison_markdown(comparison));
+  if (gate.outcome == GateOutcome::inconclusive && !strict_) {
+    console.warning("the gate is inconclusive; it fails on that with --strict-gate");
+  }
+  return gate.exit_code;
+}
+
+}  // namespace precbench
