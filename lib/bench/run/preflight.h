@@ -1,5 +1,5 @@
 // What can be known to be wrong before the first worker starts: folders that cannot be written.
-// (The data set is checked by data/check.h, the baseline by its loader.)
+// (The data set is checked by data/load.h, the baseline by its loader.)
 #pragma once
 
 #include "bench/plan/plan.h"
