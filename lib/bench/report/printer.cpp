@@ -1,7 +1,6 @@
 #include "bench/report/printer.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 
@@ -10,25 +9,6 @@
 #include "common/suggest.h"
 
 namespace precbench {
-namespace {
-
-struct Format {
-  std::string_view name;
-  std::unique_ptr<Printer> (*make)();
-};
-
-constexpr std::array<Format, 7> kFormats = {{
-    {"text", make_text_printer},
-    {"report", make_report_printer},
-    {"table", make_table_printer},
-    {"markdown", make_markdown_printer},
-    {"csv", make_csv_printer},
-    {"json", make_json_printer},
-    {"none", make_none_printer},
-}};
-
-}  // namespace
-
 std::string render(std::string_view format, const ResultDocument& document,
                    const RenderOptions& options) {
   for (const Format& row : kFormats) {

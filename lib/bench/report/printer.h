@@ -1,5 +1,5 @@
 // A result document in one of the output formats. A new format is one class in a file of its own
-// and one row in printer.cpp.
+// and one row in printers.h.
 #pragma once
 
 #include <string>

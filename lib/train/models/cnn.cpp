@@ -1,8 +1,23 @@
-#include "train/models/cnn.h"
-
+// The small convolutional network of the default workload: two 3x3 convolutions (32, 64), each with
+// ReLU and 2x2 max pooling, then linear layers of 128 and `classes`.
 #include <stdexcept>
 
+#include "train/models/layers.h"
+#include "train/models/model.h"
+#include "train/models/registry.h"
+
 namespace precbench::train {
+namespace {
+
+class Cnn : public Model {
+ public:
+  Cnn(const SampleShape& shape, GemmBackend gemm);
+  torch::Tensor forward(const torch::Tensor& input) override;
+
+ private:
+  torch::nn::Conv2d conv1_{nullptr}, conv2_{nullptr};
+  Linear fc1_{nullptr}, fc2_{nullptr};
+};
 
 Cnn::Cnn(const SampleShape& shape, GemmBackend gemm) {
   constexpr int64_t kFirst = 32, kSecond = 64, kHidden = 128;
@@ -27,4 +42,7 @@ torch::Tensor Cnn::forward(const torch::Tensor& input) {
   return fc2_->forward(x);
 }
 
+const ModelRegistration kRegistration("cnn", construct<Cnn>);
+
+}  // namespace
 }  // namespace precbench::train

@@ -1,6 +1,19 @@
-#include "train/models/mlp.h"
+// pixels-512-512-classes with ReLU: the workload where overhead, not arithmetic, decides.
+#include "train/models/layers.h"
+#include "train/models/model.h"
+#include "train/models/registry.h"
 
 namespace precbench::train {
+namespace {
+
+class Mlp : public Model {
+ public:
+  Mlp(const SampleShape& shape, GemmBackend gemm);
+  torch::Tensor forward(const torch::Tensor& input) override;
+
+ private:
+  Linear fc1_{nullptr}, fc2_{nullptr}, fc3_{nullptr};
+};
 
 Mlp::Mlp(const SampleShape& shape, GemmBackend gemm) {
   constexpr int64_t kHidden = 512;
@@ -15,4 +28,7 @@ torch::Tensor Mlp::forward(const torch::Tensor& input) {
   return fc3_->forward(x);
 }
 
+const ModelRegistration kRegistration("mlp", construct<Mlp>);
+
+}  // namespace
 }  // namespace precbench::train

@@ -1,17 +1,31 @@
 #include "train/models/registry.h"
 
-#include "common/names.h"
+#include <map>
+
 #include "train/errors.h"
-#include "train/models/cnn.h"
-#include "train/models/mlp.h"
 
 namespace precbench::train {
+namespace {
+
+// A function's static: registrations run before main, in no fixed order.
+std::map<std::string, ModelFactory, std::less<>>& factories() {
+  static std::map<std::string, ModelFactory, std::less<>> factories;
+  return factories;
+}
+
+}  // namespace
+
+ModelRegistration::ModelRegistration(std::string_view name, ModelFactory make) {
+  factories().emplace(name, make);
+}
 
 std::unique_ptr<Model> make_model(const std::string& name, const SampleShape& shape,
-                                  const json& /*options*/, GemmBackend gemm) {
-  if (name == "cnn") return std::make_unique<Cnn>(shape, gemm);
-  if (name == "mlp") return std::make_unique<Mlp>(shape, gemm);
-  throw UnsupportedError("model '" + name + "' is not in this version");
+                                  const json& options, GemmBackend gemm) {
+  const auto found = factories().find(name);
+  if (found == factories().end()) {
+    throw UnsupportedError("model '" + name + "' is not in this version");
+  }
+  return found->second(shape, options, gemm);
 }
 
 }  // namespace precbench::train
