@@ -64,7 +64,7 @@ install_packages() {
   ((${#missing_packages[@]})) || return 0
   if ! as_root; then
     fail "$exit_nothing_ran" "these Debian packages are missing: ${missing_packages[*]}" \
-      "to install them:  sudo apt-get install -y --no-install-recommends ${missing_packages[*]}" \
+      "to install them:  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing_packages[*]}" \
       "then run the same command again"
   fi
   has apt-get || fail "$exit_nothing_ran" "there is no apt-get here; install what these Debian packages contain: ${missing_packages[*]}"
