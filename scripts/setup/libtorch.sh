@@ -146,9 +146,11 @@ install_wheels() {
     pip+=(--quiet)
   fi
   case $wheels in
-    small) "${pip[@]}" --no-deps "torch==$torch_version" 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cupti==13.0.*' ;;
-    full) "${pip[@]}" "torch==$torch_version" ;;
-    test) "${pip[@]}" "torch==$torch_version" 'lightning-fabric==2.6.*' numpy jsonschema ;;
+    small)
+      "${pip[@]}" --no-deps "torch==$torch_version" 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cupti==13.0.*' \
+        'nvidia-cuda-crt==13.0.*' ;;
+    full) "${pip[@]}" "torch==$torch_version" 'nvidia-cuda-crt==13.0.*' ;;
+    test) "${pip[@]}" "torch==$torch_version" 'nvidia-cuda-crt==13.0.*' 'lightning-fabric==2.6.*' numpy jsonschema ;;
   esac || fail "$exit_nothing_ran" "pip could not install torch $torch_version into .venv" \
     "a LibTorch that is there already can be used instead: PRECBENCH_LIBTORCH=DIR"
   echo "$torch_version $wheels" >"$venv_stamp"
