@@ -21,8 +21,4 @@ void add_probe(CLI::App& root, Action& action) {
 void add_predict(CLI::App& root, Action& action) {
   add_later(root, action, "predict", "memory of a training step on a GPU that is not here");
 }
-void add_matrix(CLI::App& root, Action& action) {
-  add_later(root, action, "matrix", "many machines' results side by side");
-}
-
 }  // namespace precbench::cli

@@ -112,6 +112,16 @@ def evaluate(model, loader):
     return correct / len(loader.dataset)
 
 
+def accuracy_of(module, job):
+    """Test accuracy of given weights, in the job's mode."""
+    torch.set_num_threads(job["threads"])
+    settings = job["train"]
+    fabric, _ = make_fabric(settings)
+    model, _ = fabric.setup(module, make_optimizer(settings["optimizer"], module.parameters()))
+    test_set = read_split(settings["dataset"], "test", settings["dataset"]["limit_test"])
+    return evaluate(model, DataLoader(test_set, settings["batch_size"], shuffle=False))
+
+
 def clip(fabric, model, optimizer, settings, scaler):
     if settings["clip_norm"] is not None:
         # With a scaler an overflow is a step to skip, not an error (Fabric's default would raise).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/report/escape.h"
+#include "bench/report/figures.h"
 #include "bench/report/layout.h"
 #include "bench/report/units.h"
 #include "common/suggest.h"
@@ -15,27 +16,6 @@ using Rows = std::vector<std::vector<std::string>>;
 const std::vector<std::string> kComparisonHeader = {"mode",   "metric",  "base", "new",
                                                     "change", "verdict", "why"};
 const std::vector<std::string> kGateHeader = {"mode", "rule", "outcome", "why"};
-
-std::string figure(const std::optional<Estimate>& value, const MetricTraits& metric) {
-  if (!value) return "-";
-  const auto with_spread = [&](const char* unit) {
-    return value->std ? fmt::format("{:.2f} ± {:.2f} {}", value->mean, *value->std, unit)
-                      : fmt::format("{:.2f} {}", value->mean, unit);
-  };
-  switch (metric.unit) {
-    case MetricUnit::seconds:
-      return duration_text(*value);
-    case MetricUnit::milliseconds:
-      return with_spread("ms");
-    case MetricUnit::bytes:
-      return mebibytes_text(value->mean) + " MiB";
-    case MetricUnit::fraction:
-      return percent_text(*value);
-    case MetricUnit::per_second:
-      break;
-  }
-  return with_spread("/s");
-}
 
 std::string change(const MetricComparison& metric) {
   if (!metric.change) return "-";
@@ -55,8 +35,9 @@ Rows comparison_rows(const Comparison& comparison) {
     }
     for (const MetricComparison& metric : mode.metrics) {
       if (!metric.base && !metric.current) continue;
-      rows.push_back({name, std::string(metric.metric->name), figure(metric.base, *metric.metric),
-                      figure(metric.current, *metric.metric), change(metric),
+      rows.push_back({name, std::string(metric.metric->name),
+                      figure_text(metric.base, *metric.metric),
+                      figure_text(metric.current, *metric.metric), change(metric),
                       std::string(name_of(metric.verdict)), metric.why});
     }
   }

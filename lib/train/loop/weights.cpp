@@ -1,14 +1,14 @@
 #include "train/loop/weights.h"
 
-#include <torch/csrc/jit/serialization/pickle.h>
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/pickler.h>
 
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
-#include <vector>
 
 #include "common/errors.h"
+#include "train/loop/state_pickle.h"
 
 namespace precbench::train {
 namespace {
@@ -22,35 +22,46 @@ std::map<std::string, torch::Tensor> state_of(const torch::nn::Module& module) {
   return state;
 }
 
-std::vector<char> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw FileError("cannot read the weights " + path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 [[noreturn]] void fail_format(const std::string& path, const std::string& why) {
   throw FileError(path + " is not a state dictionary: " + why +
                   "\n       save one with torch.save(model.state_dict(), FILE)");
 }
 
+// The tensor in the bytes of its storage. Throws StatePickleError where it reaches outside them.
+torch::Tensor tensor_in(const at::DataPtr& bytes, size_t byte_count, const StoredTensor& stored) {
+  const auto element_size = static_cast<int64_t>(c10::elementSize(stored.dtype));
+  const auto elements = static_cast<int64_t>(byte_count) / element_size;
+  int64_t last = stored.offset;  // the highest element that the view touches
+  bool fits = stored.offset >= 0 && stored.sizes.size() == stored.strides.size();
+  for (size_t i = 0; fits && i < stored.sizes.size(); ++i) {
+    const int64_t size = stored.sizes[i], stride = stored.strides[i];
+    fits = size > 0 && stride >= 0 && (size == 1 || stride <= (elements - last) / (size - 1));
+    if (fits) last += (size - 1) * stride;
+    fits = fits && last < elements;
+  }
+  if (!fits || last >= elements) throw StatePickleError("a tensor reaches outside its storage");
+  char* begin = static_cast<char*>(bytes.get()) + stored.offset * element_size;
+  return torch::from_blob(begin, stored.sizes, stored.strides, stored.dtype).clone();
+}
+
 std::map<std::string, torch::Tensor> read_state(const std::string& path) {
-  const std::vector<char> bytes = read_file(path);
-  c10::IValue value;
+  if (!std::ifstream(path)) throw FileError("cannot read the weights " + path);
   try {
-    value = torch::jit::pickle_load(bytes);
-  } catch (const std::exception& error) {
-    const std::string what = error.what();
-    fail_format(path, what.substr(0, what.find('\n')));
-  }
-  if (!value.isGenericDict()) fail_format(path, "it holds a " + value.tagKind());
-  std::map<std::string, torch::Tensor> state;
-  for (const auto& item : value.toGenericDict()) {
-    if (!item.key().isString() || !item.value().isTensor()) {
-      fail_format(path, "not every member is a name with a tensor");
+    caffe2::serialize::PyTorchStreamReader archive(path);
+    const auto [pickle, size] = archive.getRecord("data.pkl");
+    std::map<std::string, torch::Tensor> state;
+    for (const auto& [name, stored] :
+         parse_state_pickle({static_cast<const char*>(pickle.get()), size})) {
+      const auto [bytes, byte_count] = archive.getRecord("data/" + stored.storage);
+      state[name] = tensor_in(bytes, byte_count, stored);
     }
-    state[item.key().toStringRef()] = item.value().toTensor();
+    return state;
+  } catch (const c10::Error& error) {
+    const std::string what = error.what_without_backtrace();
+    fail_format(path, what.substr(0, what.find('\n')));
+  } catch (const StatePickleError& error) {
+    fail_format(path, error.what());
   }
-  return state;
 }
 
 std::string shape_of(const torch::Tensor& tensor) {
@@ -80,14 +91,30 @@ std::string misfit(const std::map<std::string, torch::Tensor>& module,
 
 }  // namespace
 
+// torch::pickle_save without its type tags, which weights_only=True refuses.
 void save_weights(const torch::nn::Module& module, const std::string& path) {
   c10::Dict<std::string, torch::Tensor> dictionary;
   for (const auto& [name, tensor] : state_of(module)) {
     dictionary.insert(name, tensor.detach().cpu().contiguous());
   }
-  const std::vector<char> bytes = torch::jit::pickle_save(dictionary);
+  std::string pickle;
+  torch::jit::Pickler pickler([&](const char* bytes, size_t size) { pickle.append(bytes, size); },
+                              nullptr, nullptr, nullptr, nullptr, /*tag_aggregates=*/false);
+  pickler.protocol();
+  pickler.pushIValue(dictionary);
+  pickler.stop();
   std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  caffe2::serialize::PyTorchStreamWriter archive([&](const void* bytes, size_t size) {
+    file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+    return size;
+  });
+  archive.writeRecord("data.pkl", pickle.data(), pickle.size());
+  size_t index = 0;
+  for (const torch::Tensor& tensor : pickler.tensorData()) {
+    const auto data = torch::jit::getWriteableTensorData(tensor);
+    archive.writeRecord("data/" + std::to_string(index++), data.data(), data.sizeInBytes());
+  }
+  archive.writeEndOfFile();
   file.close();
   if (!file) throw FileError("cannot write the weights " + path);
 }

@@ -1,0 +1,69 @@
+#include "bench/report/matrix.h"
+
+#include <filesystem>
+#include <memory>
+
+#include "bench/result/atomic_file.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "common/errors.h"
+#include "common/suggest.h"
+
+namespace precbench::cli {
+namespace {
+
+struct MatrixOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> metrics = {"time", "memory", "test_accuracy"};
+  std::string format = "text";
+  std::string markdown_file;
+};
+
+std::vector<const MetricTraits*> metrics_of(const std::vector<std::string>& names) {
+  std::vector<const MetricTraits*> metrics;
+  for (const std::string& name : names) {
+    const MetricTraits* metric = find_metric(name);
+    if (metric == nullptr) {
+      std::vector<std::string> known;
+      for (const MetricTraits& row : kMetrics) known.emplace_back(row.name);
+      throw UsageError("unknown metric '" + name + "'\nmetrics: " + joined(known));
+    }
+    metrics.push_back(metric);
+  }
+  return metrics;
+}
+
+int run_matrix(const MatrixOptions& options) {
+  const std::vector<const MetricTraits*> metrics = metrics_of(options.metrics);
+  std::vector<ResultDocument> documents;
+  std::vector<std::string> names;
+  for (const std::string& file : options.files) {
+    documents.push_back(load_result(file));
+    names.push_back(std::filesystem::path(file).stem().string());
+  }
+  const std::vector<MatrixGroup> groups = matrix_of(std::move(documents), names);
+  if (!options.markdown_file.empty()) {
+    write_atomically(options.markdown_file, render_matrix(groups, metrics, "markdown", {}));
+  }
+  write_stdout(render_matrix(groups, metrics, options.format, stdout_options()));
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_matrix(CLI::App& root, Action& action) {
+  auto* command = root.add_subcommand("matrix", "many machines' results side by side");
+  auto options = std::make_shared<MatrixOptions>();
+  command->add_option("FILE", options->files, "result files")->required();
+  command->add_option("--metric", options->metrics, "one table each, comma-separated")
+      ->delimiter(',')
+      ->expected(1)
+      ->capture_default_str();
+  command->add_option("--format", options->format, "what to print on standard output")
+      ->check(CLI::IsMember({"text", "markdown", "csv", "json"}))
+      ->capture_default_str();
+  command->add_option("--export-markdown", options->markdown_file, "write it as Markdown as well");
+  command->callback([&action, options] { action = [options] { return run_matrix(*options); }; });
+}
+
+}  // namespace precbench::cli

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "bench/report/escape.h"
+#include "bench/report/layout.h"
+#include "bench/report/matrix.h"
+#include "bench/report/recommend.h"
+#include "bench/result/measured.h"
+#include "common/errors.h"
+
+namespace precbench {
+namespace {
+
+using Metrics = std::vector<const MetricTraits*>;
+
+constexpr const char* kLegend =
+    "* best of its row, or not to be told from it; e emulated; c at chance: it learned nothing";
+
+// "Tesla T4: Use 16-mixed here: ..."
+std::string advice(const MatrixEntry& entry) {
+  std::string text = entry.label + ":";
+  for (const std::string& sentence : recommend(entry.document).sentences) text += " " + sentence;
+  return text;
+}
+
+std::string as_text(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+  std::string text;
+  for (const MatrixGroup& group : groups) {
+    text += (text.empty() ? "" : "\n") + group.workload + "\n";
+    for (const MetricTraits* metric : metrics) {
+      text += "\n" + std::string(metric->title) + "\n";
+      const MatrixTable table = matrix_table(group, *metric);
+      for (const std::string& line : laid_out(table.header, table.rows)) text += line + "\n";
+    }
+    text += "\n";
+    for (const MatrixEntry& entry : group.entries) text += advice(entry) + "\n";
+  }
+  return text.empty() ? "" : text + "\n" + kLegend + "\n";
+}
+
+std::string as_markdown(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+  std::string text;
+  for (const MatrixGroup& group : groups) {
+    text += (text.empty() ? "" : "\n") + ("## " + markdown_text(group.workload)) + "\n";
+    for (const MetricTraits* metric : metrics) {
+      const MatrixTable table = matrix_table(group, *metric);
+      text +=
+          "\n**" + std::string(metric->title) + "**\n\n" + markdown_table(table.header, table.rows);
+    }
+    text += "\n";
+    for (const MatrixEntry& entry : group.entries) {
+      text += "- " + markdown_text(advice(entry)) + "\n";
+    }
+  }
+  return text.empty() ? "" : text + "\n" + markdown_text(kLegend) + "\n";
+}
+
+// One line per machine, mode and metric: the form that a spreadsheet pivots.
+std::string as_csv(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+  std::string text = "workload,machine,mode,metric,mean,std,n,status\n";
+  for (const MatrixGroup& group : groups) {
+    for (const MatrixEntry& entry : group.entries) {
+      for (const ModeRecord& mode : entry.document.modes) {
+        for (const MetricTraits* metric : metrics) {
+          const auto value = metric_estimate(mode, *metric);
+          text += csv_text(group.workload) + "," + csv_text(entry.label) + "," +
+                  csv_text(mode.mode) + "," + std::string(metric->name) + "," +
+                  (value ? fmt::format("{}", value->mean) : "") + "," +
+                  (value && value->std ? fmt::format("{}", *value->std) : "") + "," +
+                  (value ? std::to_string(value->n) : "0") + "," +
+                  std::string(name_of(mode.status)) + "\n";
+        }
+      }
+    }
+  }
+  return text;
+}
+
+std::string as_json(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+  json document = json::array();
+  for (const MatrixGroup& group : groups) {
+    json entries = json::array();
+    for (const MatrixEntry& entry : group.entries) {
+      json modes = json::object();
+      for (const ModeRecord& mode : entry.document.modes) {
+        json& figures = modes[mode.mode];
+        figures["status"] = name_of(mode.status);
+        for (const MetricTraits* metric : metrics) {
+          const auto value = metric_estimate(mode, *metric);
+          figures[std::string(metric->name)] = value ? json(value->mean) : json(nullptr);
+        }
+      }
+      entries.push_back({{"machine", entry.label},
+                         {"recommended", recommend(entry.document).mode},
+                         {"modes", std::move(modes)}});
+    }
+    document.push_back({{"workload", group.workload}, {"machines", std::move(entries)}});
+  }
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string render_matrix(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
+                          std::string_view format, const RenderOptions& options) {
+  if (format == "json") return as_json(groups, metrics);
+  if (format == "csv") return as_csv(groups, metrics);
+  if (format == "markdown") return as_markdown(groups, metrics);
+  if (format != "text") throw UsageError("unknown format '" + std::string(format) + "'");
+  const std::string text = as_text(groups, metrics);
+  return options.ascii ? ascii_text(text) : text;
+}
+
+}  // namespace precbench
