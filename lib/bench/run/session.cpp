@@ -159,7 +159,7 @@ class Session {
 
   void print_pilot_line(const ModeTraits& mode) {
     const ModeRecord& row = recording_->mode(mode.name);
-    std::string line = fmt::format("  {:<13} {:<37}", mode.name, support_words(*row.support));
+    std::string line = fmt::format("  {:<13} {:<43}", mode.name, support_words(*row.support));
     if (row.pilot && row.pilot->projected_s)
       line += fmt::format(" about {:<8}", rough_duration(*row.pilot->projected_s));
     if (row.pilot && row.pilot->peak_allocated_bytes)
