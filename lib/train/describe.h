@@ -10,7 +10,8 @@ namespace precbench::train {
 // {}}.
 json describe(const DeviceModule& device);
 
-// The CUDA that the LibTorch was built with ("13.0"); nothing for a CPU-only one. No ATen call either.
+// The CUDA that the LibTorch was built with ("13.0"); nothing for a CPU-only one. No ATen call
+// either.
 std::optional<std::string> libtorch_cuda_version();
 
 // The version of the LibTorch that is loaded, which need not be the one whose headers were
