@@ -62,6 +62,7 @@ BASE = {
         "dump_trace_weights_every": 5,
         "loss_autocast": False,
         "cpu_fp16": "real",
+        "keep_going": True,  # Python trains on after a nan; Adam in 16-true has one in its first step (eps is 0 in fp16)
         "inject_inf_at_step": -1,
     },
 }
@@ -115,6 +116,8 @@ def variants(changes):
         "fused-adam": ("32-true", "mlp", "adam", {"optimizer": {"impl": "fused"}}),
         "fused-adamw": ("bf16-true", "mlp", "adamw", {"optimizer": {"impl": "fused"}}),
         "fused-scaler": ("16-mixed", "mlp", "adamw", {"optimizer": {"impl": "fused"}}),
+        "adam-eps-16": ("16-true", "mlp", "adam", {"optimizer": {"eps": 1e-4}}),
+        "adamw-eps-16": ("16-true", "mlp", "adamw", {"optimizer": {"eps": 1e-4, "impl": "foreach"}}),
         "init-bf16": ("bf16-true", "cnn", "sgd", {"init": "module"}),
         "init-64": ("64-true", "mlp", "sgd", {"init": "module"}),
         "init-16": ("16-true", "mlp", "sgd", {"init": "module"}),
@@ -142,7 +145,7 @@ def variants(changes):
 
 def overflow(changes):
     """16-mixed at a learning rate at which six or seven of 40 steps overflow, and training recovers."""
-    size = {"steps": 40, "dataset": {"limit_train": 6000, "limit_test": 200}, "keep_going": True, "dump_trace_weights_every": 1}
+    size = {"steps": 40, "dataset": {"limit_train": 6000, "limit_test": 200}, "dump_trace_weights_every": 1}
     cells = []
     for optimizer, lr in (("sgd", 0.4), ("adamw", 0.05)):
         made = cell("16-mixed", "mlp", optimizer, 128, 42, merge(merge(size, {"optimizer": {"lr": lr}}), changes))
