@@ -107,6 +107,9 @@ def play(behaviour, train):
     elif name == "hang-after":
         result(train)
         time.sleep(600)
+    elif name == "bigger":  # needs that many times the memory
+        record = run_record(train)["memory"]
+        result(train, memory=dict(record, peak_allocated_bytes=int(float(argument) * record["peak_allocated_bytes"])))
     elif name == "diverged":
         result(train, status="diverged", reason="the loss is not finite at step 3", test_accuracy=None)
     elif name == "interrupt":  # Ctrl-C in the middle of this run

@@ -1,6 +1,5 @@
 #include "bench/report/export.h"
 
-#include "bench/report/github.h"
 #include "bench/report/html/page.h"
 #include "bench/report/junit.h"
 #include "bench/report/printer.h"
@@ -13,7 +12,7 @@ namespace {
 std::string exported(const std::string& format, const ResultDocument& document) {
   if (format == "html") return html_of_result(document);
   if (format == "junit") return junit_of_result(document);
-  if (format == "github") return job_summary(document);
+  if (format == "github") return render("markdown", document);
   return render(format, document);
 }
 

@@ -5,9 +5,6 @@
 
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
-#include "bench/report/layout.h"
-#include "bench/report/printer.h"
-#include "bench/result/measured.h"
 #include "common/errors.h"
 
 namespace precbench {
@@ -68,25 +65,6 @@ std::string result_annotations(const ResultDocument& document) {
     }
   }
   return text;
-}
-
-std::string job_summary(const ResultDocument& document) {
-  std::string text;
-  const auto verdicts =
-      document.gate.is_object() ? document.gate.find("verdicts") : document.gate.end();
-  if (document.gate.is_object() && verdicts != document.gate.end() && verdicts->is_array()) {
-    std::vector<std::vector<std::string>> rows;
-    for (const json& verdict : *verdicts) {
-      std::vector<std::string> row;
-      for (const char* key : {"mode", "rule", "verdict", "why"}) {
-        row.push_back(text_at(verdict, {key}).value_or(""));
-      }
-      rows.push_back(row);
-    }
-    text += "**gate: " + markdown_text(text_at(document.gate, {"outcome"}).value_or("unknown")) +
-            "**\n\n" + markdown_table({"mode", "rule", "outcome", "why"}, rows) + "\n";
-  }
-  return text + render("markdown", document);
 }
 
 void append_job_summary(const std::string& markdown) {

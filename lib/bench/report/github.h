@@ -17,9 +17,6 @@ std::string gate_annotations(const GateResult& gate);
 // One ::error line for each failed mode of a result, ::warning for each emulated one.
 std::string result_annotations(const ResultDocument& document);
 
-// The Markdown of the job summary: the gate's verdicts if the document has some, then the table.
-std::string job_summary(const ResultDocument& document);
-
 // Appends Markdown to the file that GITHUB_STEP_SUMMARY names; does nothing without it. Throws
 // FileError.
 void append_job_summary(const std::string& markdown);

@@ -7,6 +7,7 @@
 
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
+#include "bench/report/gate_view.h"
 #include "bench/report/heading.h"
 #include "bench/report/units.h"
 #include "bench/result/measured.h"
@@ -91,19 +92,6 @@ Case gate_case(const std::string& mode, const std::string& rule, const std::stri
   return test;
 }
 
-// A gate as it stands in a result file, which may come from anywhere.
-std::vector<Case> cases_of(const json& gate) {
-  std::vector<Case> cases;
-  const auto verdicts = gate.find("verdicts");
-  if (verdicts == gate.end() || !verdicts->is_array()) return cases;
-  for (const json& verdict : *verdicts) {
-    cases.push_back(gate_case(
-        text_at(verdict, {"mode"}).value_or(""), text_at(verdict, {"rule"}).value_or(""),
-        text_at(verdict, {"verdict"}).value_or(""), text_at(verdict, {"why"}).value_or("")));
-  }
-  return cases;
-}
-
 }  // namespace
 
 std::string junit_of_result(const ResultDocument& document) {
@@ -112,7 +100,13 @@ std::string junit_of_result(const ResultDocument& document) {
   std::vector<Case> cases;
   for (const ModeRecord& mode : document.modes) cases.push_back(case_of(mode));
   append_suite(root, "precbench on " + device_name(document), cases);
-  if (document.gate.is_object()) append_suite(root, "precbench gate", cases_of(document.gate));
+  if (const auto gate = gate_view(document)) {
+    std::vector<Case> verdicts;
+    for (const GateView::Row& row : gate->rows) {
+      verdicts.push_back(gate_case(row.mode, row.rule, row.outcome, row.why));
+    }
+    append_suite(root, "precbench gate", verdicts);
+  }
   return saved(xml);
 }
 

@@ -1,5 +1,6 @@
 // Ready to paste into an issue, a pull request or a job summary.
 #include "bench/report/escape.h"
+#include "bench/report/gate_view.h"
 #include "bench/report/heading.h"
 #include "bench/report/layout.h"
 #include "bench/report/printers.h"
@@ -17,6 +18,10 @@ class MarkdownPrinter : public Printer {
     std::string text = "**" + markdown_text(machine_line(document)) + "**\n";
     if (const std::string workload = workload_line(document); !workload.empty()) {
       text += "\n" + markdown_text(workload) + "\n";
+    }
+    if (const auto gate = gate_view(document)) {
+      text += "\n**gate: " + markdown_text(gate->outcome) + "**\n\n" +
+              markdown_table(gate_header(), gate_cells(*gate));
     }
     if (!table.rows.empty()) {
       text += "\n" + markdown_table(table.header, table.rows);

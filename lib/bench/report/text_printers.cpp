@@ -1,6 +1,7 @@
 // For people at a terminal: blocks, table and summary, in three combinations.
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
+#include "bench/report/gate_view.h"
 #include "bench/report/layout.h"
 #include "bench/report/printers.h"
 #include "bench/report/recommend.h"
@@ -22,6 +23,20 @@ std::string table_text(const Table& table, const RenderOptions& options) {
   return text;
 }
 
+std::string gate_text(const ResultDocument& document, const RenderOptions& options) {
+  const auto gate = gate_view(document);
+  if (!gate) return "";
+  auto cells = gate_cells(*gate);
+  for (auto& row : cells) {
+    for (std::string& cell : row) {
+      cell = shortened(options.ascii ? ascii_text(terminal_text(cell)) : terminal_text(cell));
+    }
+  }
+  std::string text = "\n" + bold("gate: " + terminal_text(gate->outcome), options) + "\n";
+  for (const std::string& line : laid_out(gate_header(), cells)) text += line + "\n";
+  return text;
+}
+
 std::string table_and_summary(const ResultDocument& document, RenderOptions options) {
   Table table = comparison_table(document);
   Recommendation recommendation = recommend(document);
@@ -38,7 +53,7 @@ std::string table_and_summary(const ResultDocument& document, RenderOptions opti
   for (const std::string& line : lines) {
     text += (&line == &lines.front() ? bold(line, options) : line) + "\n";
   }
-  return text;
+  return text + gate_text(document, options);
 }
 
 std::string blocks(const ResultDocument& document, const RenderOptions& options) {

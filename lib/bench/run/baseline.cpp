@@ -42,9 +42,7 @@ std::optional<ExitCode> Baseline::judge(ResultDocument& current, Console& consol
   if (rules_.empty()) return std::nullopt;
   const GateResult gate = evaluate_gate(*base_, current, rules_, strict_);
   current.gate = to_json(gate);
-  console.info(gate_text(gate, options));
   if (in_github_actions()) console.info(gate_annotations(gate));
-  append_job_summary(gate_markdown(gate) + "\n" + comparison_markdown(comparison));
   if (gate.outcome == GateOutcome::inconclusive && !strict_) {
     console.warning("the gate is inconclusive; it fails on that with --strict-gate");
   }

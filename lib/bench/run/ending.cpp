@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "bench/report/export.h"
+#include "bench/report/github.h"
 #include "bench/report/printer.h"
 #include "common/errors.h"
 
@@ -35,6 +36,19 @@ bool write_exports(const OutputPlan& output, const ResultDocument& document, Con
     }
   }
   return all_written;
+}
+
+bool tell_github(const ResultDocument& document, Console& console) {
+  if (in_github_actions()) {
+    if (const std::string text = result_annotations(document); !text.empty()) console.info(text);
+  }
+  try {
+    append_job_summary(render("markdown", document));
+  } catch (const FileError& error) {
+    console.error(error.what());
+    return false;
+  }
+  return true;
 }
 
 }  // namespace precbench

@@ -269,7 +269,9 @@ class Session {
     recording_->choose_reference(plan_.reference);
     assign_marks(recording_->document());
     ExitCode code = recording_->outcome();
-    code = weightier(code, baseline.judge(recording_->document(), console_));
+    if (!interrupted_by_) {
+      code = weightier(code, baseline.judge(recording_->document(), console_));
+    }
     if (file_trouble_) code = ExitCode::file;
     if (interrupted_by_) {
       code = *interrupted_by_ == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
@@ -279,7 +281,8 @@ class Session {
     print_rows_without_runs();
     print_ending(plan_.output, recording_->document(), console_);
     if (saved_to_) console_.info("saved " + *saved_to_);
-    const bool all_written = write_exports(plan_.output, recording_->document(), console_);
+    const bool all_written = write_exports(plan_.output, recording_->document(), console_) &&
+                             tell_github(recording_->document(), console_);
     if (!all_written && !interrupted_by_) code = ExitCode::file;
     return code;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/report/escape.h"
+#include "bench/report/gate_view.h"
 #include "bench/report/heading.h"
 #include "bench/report/html/chart_data.h"
 #include "bench/result/measured.h"
@@ -109,19 +110,12 @@ std::string table_section(const Table& table, const std::string& best_mode) {
 }
 
 std::string gate_section(const ResultDocument& document) {
-  if (!document.gate.is_object()) return "";
-  const auto verdicts = document.gate.find("verdicts");
-  if (verdicts == document.gate.end() || !verdicts->is_array()) return "";
+  const auto gate = gate_view(document);
+  if (!gate) return "";
   std::string rows;
-  for (const json& verdict : *verdicts) {
-    Cells cells;
-    for (const char* key : {"mode", "rule", "verdict", "why"}) {
-      cells.push_back(text_at(verdict, {key}).value_or("-"));
-    }
-    rows += body_row(cells);
-  }
-  return "<h2>Gate: " + html_text(text_at(document.gate, {"outcome"}).value_or("unknown")) +
-         "</h2>\n" + table_of("texts", {"mode", "rule", "outcome", "why"}, rows);
+  for (const Cells& cells : gate_cells(*gate)) rows += body_row(cells);
+  return "<h2>Gate: " + html_text(gate->outcome) + "</h2>\n" +
+         table_of("texts", gate_header(), rows);
 }
 
 std::string charts_section(const ResultDocument& document, bool has_chart_js) {
