@@ -73,6 +73,26 @@ TEST(TextPrinter, IsTheBlocksThenTheTable) {
             render("report", document) + "\n" + render("table", document));
 }
 
+TEST(TablePrinter, EndsWithTheGate) {
+  ResultDocument document = published();
+  document.gate = json::parse(R"({"rules": ["time:5%"], "outcome": "failed", "verdicts": [
+      {"mode": "32-true", "rule": "time:5%", "verdict": "failed", "why": "+9.0 %\u001b[31m"}]})");
+  EXPECT_THAT(render("table", document),
+              ::testing::EndsWith("\ngate: failed\n"
+                                  "mode     rule     outcome  why\n"
+                                  "32-true  time:5%  failed   +9.0 %[31m\n"));
+  EXPECT_THAT(render("markdown", document), HasSubstr("**gate: failed**"));
+}
+
+// A gate that is not what the tool writes.
+TEST(TablePrinter, SurvivesAnyGate) {
+  for (const char* gate : {"{}", R"({"verdicts": 1})", R"({"verdicts": [1, null, {}]})"}) {
+    ResultDocument document = published();
+    document.gate = json::parse(gate);
+    for (const std::string& format : format_names()) EXPECT_NO_THROW(render(format, document));
+  }
+}
+
 TEST(NonePrinter, PrintsNothing) { EXPECT_EQ(render("none", published()), ""); }
 
 TEST(Render, NamesTheFormats) {
