@@ -91,6 +91,14 @@ int run_command_line(int argc, char** argv) {
   add_matrix(root, action);
   add_report(root, action);
   add_list(root, action);
+  // They inherit from the root, which has none.
+  for (CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == "run") continue;
+    command->set_help_flag("-h,--help", "print this help");
+    for (CLI::App* inner : command->get_subcommands([](const CLI::App*) { return true; })) {
+      inner->set_help_flag("-h,--help", "print this help");
+    }
+  }
   try {
     root.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -32,7 +32,7 @@ class CiRecipeTest(CliTest):
         self.assertIn("gate: failed", done.stdout)
 
     def test_the_workflow_uses_flags_that_exist(self):
-        flags = set(re.findall(r"--[a-z-]+", DOCS.read_text()))
+        flags = set(re.findall(r"--[a-z][a-z-]+", DOCS.read_text()))
         helped = subprocess.run([BINARY, "--help-all"], capture_output=True, text=True, check=True).stdout
         helped += subprocess.run([BINARY, "compare", "--help"], capture_output=True, text=True, check=True).stdout
         unknown = {flag for flag in flags - {"--version"} if not re.search(rf"{flag}\b", helped)}

@@ -123,6 +123,14 @@ class ReportTest(CliTest):
         self.assertIn("schema version 2.0.0", done.stderr)
 
 
+class HelpTest(CliTest):
+    def test_the_reading_commands_have_help(self):
+        for command in ("report", "compare", "matrix"):
+            done = self.precbench(command, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+            self.assertIn("--format", done.stdout)
+
+
 class SchemaTest(CliTest):
     def test_what_is_shipped_and_what_is_written_is_valid(self):
         try:
