@@ -18,8 +18,8 @@ void print_ending(const OutputPlan& output, const ResultDocument& document, Cons
 // all were written.
 bool write_exports(const OutputPlan& output, const ResultDocument& document, Console& console);
 
-// Annotations on stderr inside GitHub Actions, and the job's summary where GITHUB_STEP_SUMMARY names
-// its file. Returns whether it could be written; if not, the reason was told.
+// Annotations on stderr inside GitHub Actions, and the job's summary where GITHUB_STEP_SUMMARY
+// names its file. Returns whether it could be written; if not, the reason was told.
 bool tell_github(const ResultDocument& document, Console& console);
 
 }  // namespace precbench
