@@ -11,11 +11,14 @@
 # is no LibTorch::cuda).
 
 set(PRECBENCH_LIBTORCH "$ENV{PRECBENCH_LIBTORCH}" CACHE PATH "folder of a LibTorch")
+set(PRECBENCH_CUDA_HEADERS "" CACHE STRING "more folders of CUDA headers (patterns)")
 
 # A build folder may be given another LibTorch: what was found in the old one is forgotten.
 if(NOT PRECBENCH_LIBTORCH STREQUAL LibTorch_LAST_DIR)
-  foreach(found INCLUDE_DIR API_INCLUDE_DIR CPU_LIBRARY C10_LIBRARY)
-    unset(LibTorch_${found} CACHE)
+  get_cmake_property(cached CACHE_VARIABLES)
+  list(FILTER cached INCLUDE REGEX "^LibTorch_")
+  foreach(variable IN LISTS cached)
+    unset(${variable} CACHE)
   endforeach()
   set(LibTorch_LAST_DIR "${PRECBENCH_LIBTORCH}" CACHE INTERNAL "the LibTorch folder of the last configuration")
 endif()

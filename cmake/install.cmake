@@ -4,6 +4,9 @@ include(GNUInstallDirs)
 install(TARGETS precbench RUNTIME DESTINATION bin)
 if(PRECBENCH_WORKER)
   install(TARGETS precbench-worker RUNTIME DESTINATION bin)
+  if(TARGET precbench_cuda)
+    install(TARGETS precbench_cuda LIBRARY DESTINATION lib)
+  endif()
 endif()
 
 # share/precbench in the build folder: links, so that an edited config counts at once.

@@ -66,7 +66,7 @@ build_with_stamp() {
   mkdir -p "$root/build/$preset"
   rm -f "$stamp"
   printf '%s\n%s\n' "$(set_up_key)" "$libtorch" >"$stamp.new"
-  configure_and_build "$preset" "-DPRECBENCH_LIBTORCH=$libtorch" ||
+  configure_and_build "$preset" "-DPRECBENCH_LIBTORCH=$libtorch" "-DPRECBENCH_CUDA_HEADERS=$root/build/cuda-headers/nvidia/*/include" ||
     fail "$exit_nothing_ran" "the build failed; what the compiler or CMake said is above" \
       "to build from nothing:  rm -r $root/build/$preset"
   mv "$stamp.new" "$stamp"
@@ -74,5 +74,5 @@ build_with_stamp() {
 
 # Everything free of LibTorch, with AddressSanitizer and UndefinedBehaviorSanitizer.
 build_with_sanitizers() {
-  configure_and_build asan || fail "$exit_nothing_ran" "the build with sanitizers failed"
+  configure_and_build asan "-DPRECBENCH_PYTHON=$venv/bin/python" || fail "$exit_nothing_ran" "the build with sanitizers failed"
 }

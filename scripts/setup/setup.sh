@@ -24,6 +24,8 @@ as_root() { [[ $(id -u) == 0 ]]; }
 source "$root/scripts/setup/packages.sh"
 # shellcheck source=scripts/setup/libtorch.sh
 source "$root/scripts/setup/libtorch.sh"
+# shellcheck source=scripts/setup/cuda.sh
+source "$root/scripts/setup/cuda.sh"
 # shellcheck source=scripts/setup/data.sh
 source "$root/scripts/setup/data.sh"
 
@@ -33,7 +35,7 @@ readonly megabytes_per_s=12
 readonly build_s=240
 
 announce() {
-  local megabytes=$((packages_mb + wheels_download_mb + data_mb))
+  local megabytes=$((packages_mb + wheels_download_mb + cuda_wheel_mb + data_mb))
   local seconds=$((megabytes / megabytes_per_s + wheels_disk_mb * 6 / 100 + build_s))
   echo "setting up precbench (once)"
   if ((${#missing_packages[@]})); then
@@ -43,6 +45,9 @@ announce() {
     echo "  LibTorch         $wheels_told into .venv (about $wheels_download_mb MB, $wheels_disk_mb MB on disk)"
   else
     echo "  LibTorch         $libtorch_version, there already: $libtorch"
+  fi
+  if [[ -n $cuda_wheel ]]; then
+    echo "  CUDA header      wheel $cuda_wheel into build/cuda-headers (about $cuda_wheel_mb MB)"
   fi
   if [[ -n $data_source ]]; then
     echo "  Fashion-MNIST    $data_told (about $data_mb MB)"
@@ -63,14 +68,16 @@ set_up() {
     fi
   fi
   plan_libtorch "$1"
+  plan_cuda_headers
   plan_data
   plan_packages "$1"
-  if ((${#missing_packages[@]})) || [[ -n $wheels || -n $data_source || ! -f $root/build/$preset/build.ninja ]]; then
+  if ((${#missing_packages[@]})) || [[ -n $wheels$cuda_wheel$data_source || ! -f $root/build/$preset/build.ninja ]]; then
     announce
   fi
   install_packages
   get_data
   install_wheels
+  install_cuda_headers
   build_with_stamp "$libtorch"
   exec 9>&-
 }
