@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../temporary.h"
 #include "bench/plan/make_plan.h"
 #include "bench/plan/resolver.h"
 #include "common/errors.h"
@@ -46,13 +47,7 @@ std::vector<std::string> mode_names_of(const Plan& plan) {
 
 class WithConfig : public ::testing::Test {
  protected:
-  void SetUp() override {
-    path_ =
-        (std::filesystem::temp_directory_path() /
-         ("precbench-plan-" +
-          std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".json"))
-            .string();
-  }
+  void SetUp() override { path_ = temporary_path("plan.json"); }
   void TearDown() override { std::filesystem::remove(path_); }
   std::string config(const std::string& text) {
     std::ofstream(path_) << text;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../temporary.h"
 #include "bench/report/printer.h"
 #include "bench/result/document.h"
 #include "common/errors.h"
@@ -27,7 +28,7 @@ std::string error_of(const std::string& path) {
 }
 
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path = ::testing::TempDir() + "precbench_load_" + name;
+  const std::string path = temporary_path(name);
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }

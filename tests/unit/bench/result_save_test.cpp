@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../temporary.h"
 #include "bench/result/document.h"
 #include "bench/result/marks.h"
 #include "bench/result/protocol_hash.h"
@@ -21,7 +22,7 @@ using testing::mode_of;
 using testing::run_of;
 
 std::string folder() {
-  const std::string path = ::testing::TempDir() + "precbench_save";
+  const std::string path = temporary_path("save");
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
   return path;

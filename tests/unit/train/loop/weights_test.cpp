@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../../temporary.h"
 #include "common/errors.h"
 
 namespace precbench::train {
@@ -27,9 +28,7 @@ class Weights : public testing::Test {
     return "";
   }
 
-  std::string path_ = std::filesystem::temp_directory_path() /
-                      (std::string("precbench_") +
-                       testing::UnitTest::GetInstance()->current_test_info()->name() + ".pt");
+  std::string path_ = precbench::temporary_path("weights.pt");
 };
 
 TEST_F(Weights, ComeBackWithBuffersAndIntegerBuffers) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 
+#include "../../temporary.h"
 #include "common/errors.h"
 
 namespace precbench::train {
@@ -45,7 +46,7 @@ TEST(Trace, RefusesAFileThatCannotBeWritten) {
 }
 
 TEST(Trace, WritesAChecksumEveryNSteps) {
-  const std::string path = std::filesystem::temp_directory_path() / "precbench_trace_test.trace";
+  const std::string path = precbench::temporary_path("checksums.trace");
   {
     TraceWriter writer(path, 2);
     for (int i = 0; i < 3; ++i) writer.record({1.0, 1.0, std::nullopt, false}, {torch::ones({1})});
