@@ -7,7 +7,11 @@
 
 namespace precbench {
 
-// SHA-256 in hex of `protocol` without its `hash`, keys sorted, no spaces.
+// Keys sorted, no spaces, ASCII: byte for byte what Python's
+// json.dumps(value, sort_keys=True, separators=(",", ":")) writes, so that anyone can check a hash.
+std::string canonical_json(const json& value);
+
+// SHA-256 in hex of `protocol` without its `hash`, as canonical_json writes it.
 std::string protocol_hash(const json& protocol);
 
 }  // namespace precbench
