@@ -16,7 +16,7 @@ std::string option_line(const OptionSpec& option) {
   if (!option.short_name.empty()) flag = "-" + option.short_name + ", " + flag;
   // A long list of choices would push the help text off the screen; --help-all names them behind
   // it.
-  const std::string hint = value_hint(option);
+  const std::string& hint = option.hint;
   const bool is_long = flag.size() + hint.size() + 4 > kHelpColumn;
   std::string help = option.help;
   if (is_long && option.type == OptionType::choice) help += ": " + hint;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 
 #include "bench/plan/config_file.h"
 #include "bench/run/list_devices.h"
@@ -8,6 +9,7 @@
 #include "common/errors.h"
 #include "common/modes.h"
 #include "common/names.h"
+#include "common/suggest.h"
 #include "data/locate.h"
 
 namespace precbench::cli {
@@ -47,19 +49,34 @@ int list_configs_found() {
   return 0;
 }
 
+struct Listing {
+  std::string_view name;
+  int (*print)();
+};
+constexpr Listing kListings[] = {{"modes", list_modes},
+                                 {"models", list_models},
+                                 {"datasets", list_datasets},
+                                 {"devices", print_devices},
+                                 {"configs", list_configs_found}};
+
+int list(const std::string& what) {
+  std::vector<std::string> names;
+  for (const Listing& listing : kListings) {
+    if (listing.name == what) return listing.print();
+    names.emplace_back(listing.name);
+  }
+  std::string message = what.empty() ? "list needs to know what" : "cannot list '" + what + "'";
+  if (const auto guess = nearest(what, names)) message += "; did you mean '" + *guess + "'?";
+  throw UsageError(message + "\n       allowed: " + joined(names));
+}
+
 }  // namespace
 
 void add_list(CLI::App& root, Action& action) {
-  auto* command = root.add_subcommand("list", "modes | models | datasets | devices | configs");
-  command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, int (*print)()) {
-    command->add_subcommand(name, help)->callback([&action, print] { action = print; });
-  };
-  add("modes", "precision modes", list_modes);
-  add("models", "built-in models", list_models);
-  add("datasets", "data sets, and where each was found", list_datasets);
-  add("devices", "what the worker's LibTorch can run on", print_devices);
-  add("configs", "ready-made workloads", list_configs_found);
+  auto* command = root.add_subcommand("list", "what there is, a line each");
+  const auto what = std::make_shared<std::string>();
+  command->add_option("WHAT", *what, "modes | models | datasets | devices | configs");
+  command->callback([&action, what] { action = [what] { return list(*what); }; });
 }
 
 }  // namespace precbench::cli

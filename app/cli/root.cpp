@@ -29,22 +29,59 @@ std::vector<std::string> flag_names(const CLI::App& command) {
   return names;
 }
 
+// "--seed: 1 required INT missing" -> "--seed needs a value: N"
+std::string missing_value_message(const std::string& told) {
+  const std::string flag = told.substr(0, told.find(':'));
+  const size_t name = flag.find_first_not_of('-');
+  const OptionSpec* option = name == std::string::npos ? nullptr : find_option(flag.substr(name));
+  return flag + " needs a value" + (option == nullptr ? "" : ": " + option->hint);
+}
+
+[[noreturn]] void refuse_word(const CLI::App& root, const CLI::App& command,
+                              const std::string& word) {
+  const bool is_root = &command == &root;
+  if (word.rfind('-', 0) == 0) {
+    const std::string flag = word.substr(0, word.find('='));
+    std::string message = "unknown option '" + flag + "'";
+    if (const auto guess = nearest(flag, flag_names(command)))
+      message += "; did you mean '" + *guess + "'?";
+    const bool is_run = is_root || command.get_name() == "run";
+    throw UsageError(message + (is_run
+                                    ? "\n       precbench --help-all shows every option"
+                                    : "\n       see precbench " + command.get_name() + " --help"));
+  }
+  if (!is_root) {
+    throw UsageError("unexpected argument '" + word + "' after " + command.get_name() +
+                     "\n       see precbench " + command.get_name() + " --help");
+  }
+  std::string message = "unknown command '" + word + "'";
+  if (const auto guess = nearest(word, subcommand_names(root)))
+    message += "; did you mean '" + *guess + "'?";
+  throw UsageError(message + "\n       commands: " + joined(subcommand_names(root)));
+}
+
 // CLI11 tells what it could not place; we tell what it may have been.
 [[noreturn]] void refuse(const CLI::App& root, const CLI::ParseError& error) {
-  const CLI::App* command = root.get_subcommands().empty() ? &root : root.get_subcommands().front();
-  const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error);
-  if (extras == nullptr)
-    throw UsageError(std::string(error.what()) + "\n       see precbench --help");
-  const std::vector<std::string> rest = command->remaining(true);
-  const std::string word = rest.empty() ? "" : rest.front();
-  const bool is_flag = word.rfind('-', 0) == 0;
-  const std::string bare = word.substr(0, word.find('='));
-  std::string message = (is_flag ? "unknown option '" : "unknown command '") + bare + "'";
-  if (const auto guess = nearest(bare, is_flag ? flag_names(*command) : subcommand_names(root))) {
-    message += "; did you mean '" + *guess + "'?";
+  const CLI::App& command = root.get_subcommands().empty() ? root : *root.get_subcommands().front();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> rest = command.remaining(true);
+    refuse_word(root, command, rest.empty() ? "" : rest.front());
   }
-  throw UsageError(message + (is_flag ? "\n       precbench --help-all shows every option"
-                                      : "\n       commands: " + joined(subcommand_names(root))));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    throw UsageError(missing_value_message(error.what()));
+  throw UsageError(std::string(error.what()) + "\n       see precbench --help");
+}
+
+// The options of run stand on the root as well; before another command they would be ignored.
+void refuse_run_options_before_other_commands(const CLI::App& root) {
+  if (root.get_subcommands().empty()) return;
+  const std::string command = root.get_subcommands().front()->get_name();
+  if (command == "run") return;
+  for (const CLI::Option* option : root.get_options()) {
+    if (option->count() > 0)
+      throw UsageError("--" + option->get_lnames().front() + " belongs to run, not to " + command +
+                       "\n       options of " + command + " stand behind it");
+  }
 }
 
 int print_version() {
@@ -56,10 +93,10 @@ int print_version() {
 }
 
 // Help must not depend on the rest of the line being right.
-bool has_argument(int argc, char** argv, const char* name, const char* short_name = "") {
+bool has_argument(int argc, char** argv, std::string_view name) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--") == 0) return false;
-    if (std::strcmp(argv[i], name) == 0 || std::strcmp(argv[i], short_name) == 0) return true;
+    if (argv[i] == name) return true;
   }
   return false;
 }
@@ -79,9 +116,11 @@ int run_command_line(int argc, char** argv) {
   if (has_argument(argc, argv, "--version")) return print_version();
   if (!names_reading_command(argc, argv)) {
     if (has_argument(argc, argv, "--help-all")) return print_help(true);
-    if (has_argument(argc, argv, "--help", "-h")) return print_help(false);
+    if (has_argument(argc, argv, "--help") || has_argument(argc, argv, "-h"))
+      return print_help(false);
   }
   CLI::App root("which precision should I train in, on this hardware?", "precbench");
+  root.set_help_flag();  // help of run is printed above, whatever else the line says
   root.require_subcommand(0, 1);
   Action action;
   add_run(root, action, {argv, argv + argc});
@@ -106,6 +145,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     refuse(root, error);
   }
+  refuse_run_options_before_other_commands(root);
   return action();
 }
 

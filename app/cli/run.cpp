@@ -1,8 +1,11 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <memory>
 
 #include "bench/plan/make_plan.h"
 #include "bench/plan/resolver.h"
+#include "bench/run/console.h"
 #include "bench/run/dry_run.h"
 #include "bench/run/session.h"
 #include "cli/commands.h"
@@ -15,44 +18,66 @@ std::string flag_text(const OptionSpec& option) {
 }
 
 // CLI11 only collects texts; the resolver gives them meaning, so that every source is treated
-// alike.
-void declare_options(CLI::App& command, const std::shared_ptr<GivenFlags>& given) {
+// alike. A flag may say false (--nesterov=false), to undo what a configuration says.
+using Declared = std::vector<std::pair<std::string, const CLI::Option*>>;
+
+void declare_options(CLI::App& command, Declared& declared) {
   for (const OptionSpec& option : option_table()) {
-    const std::string name = option.name;
     if (option.type == OptionType::flag) {
-      command.add_flag_callback(
-          flag_text(option), [given, name] { (*given)[name] = {"true"}; }, option.help);
+      declared.emplace_back(option.name, command.add_flag(flag_text(option), option.help));
       continue;
     }
-    const auto collect = [given, name](const CLI::results_t& texts) {
-      (*given)[name] = texts;
-      return true;
-    };
-    command.add_option(flag_text(option), collect, option.help)
-        ->type_size(1)
-        ->expected(1, 1000)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
+    auto* added = command.add_option(flag_text(option))
+                      ->type_size(1)
+                      ->expected(1, 1000)
+                      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                      ->allow_extra_args(false);
+    declared.emplace_back(option.name, added);
   }
+}
+
+GivenFlags given_flags(const Declared& declared) {
+  GivenFlags given;
+  for (const auto& [name, option] : declared) {
+    if (option->count() == 0) continue;
+    const CLI::results_t& texts = option->results();
+    std::vector<std::string>& all = given[name];
+    all.insert(all.end(), texts.begin(), texts.end());  // of the root and of `run`
+    const bool is_flag = find_option(name)->type == OptionType::flag;
+    if (is_flag) all = {texts.back()};  // -q -q is -q
+  }
+  return given;
+}
+
+std::vector<std::string> variable_names() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
 }
 
 int run(const GivenFlags& given, std::vector<std::string> argv) {
   const ResolvedOptions options =
       resolve(given, [](const char* name) -> const char* { return std::getenv(name); });
   Plan plan = make_plan(options, std::move(argv));
-  return plan.dry_run ? print_dry_run(plan) : run_session(std::move(plan));
+  const std::vector<std::string> misspelt = misspelt_variables(variable_names());
+  plan.warnings.insert(plan.warnings.end(), misspelt.begin(), misspelt.end());
+  if (!plan.dry_run) return run_session(std::move(plan));
+  Console console(plan.output);
+  for (const std::string& warning : plan.warnings) console.warning(warning);
+  return print_dry_run(plan);
 }
 
 }  // namespace
 
 void add_run(CLI::App& root, Action& action, std::vector<std::string> argv) {
-  const auto given = std::make_shared<GivenFlags>();
+  const auto declared = std::make_shared<Declared>();
   auto* command = root.add_subcommand("run", "train and compare (run is the default)");
-  declare_options(root, given);
-  declare_options(*command, given);
-  root.set_help_flag();  // help is printed before the line is parsed
-  command->set_help_flag();
-  action = [given, argv = std::move(argv)] { return run(*given, argv); };
+  declare_options(root, *declared);
+  declare_options(*command, *declared);
+  action = [declared, argv = std::move(argv)] { return run(given_flags(*declared), argv); };
 }
 
 }  // namespace precbench::cli

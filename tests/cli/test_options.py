@@ -1,5 +1,6 @@
 """Flags, variables, configuration files and their errors."""
 
+import hashlib
 import json
 import subprocess
 import time
@@ -37,11 +38,37 @@ class Errors(CliTest):
     def test_unknown_command(self):
         self.assert_usage_error(["reprot"], "unknown command 'reprot'; did you mean 'report'?")
 
+    def test_unknown_flag_of_run(self):
+        self.assert_usage_error(["run", "--nestrov"], "unknown option '--nestrov'; did you mean '--nesterov'?")
+
+    def test_stray_word(self):
+        self.assert_usage_error(["run", "foo"], "unexpected argument 'foo' after run")
+        self.assert_usage_error([""], "unknown command ''")
+
     def test_missing_value(self):
-        self.assert_usage_error(["--seed"], "--seed")
+        self.assert_usage_error(["--seed"], "--seed needs a value: N")
+        self.assert_usage_error(["run", "--results-dir"], "--results-dir needs a value: DIR")
+
+    def test_flag_that_is_neither_true_nor_false(self):
+        self.assert_usage_error(["--nesterov=maybe"], "--nesterov: 'maybe' is not true or false")
+
+    def test_options_of_run_before_another_command(self):
+        self.assert_usage_error(["--seed", "1", "list", "modes"], "--seed belongs to run, not to list")
+
+    def test_list_of_what(self):
+        self.assert_usage_error(["list"], "allowed: modes models datasets devices configs")
+        self.assert_usage_error(["list", "modles"], "did you mean 'modes'?")
+
+    def test_empty_parts_of_a_list(self):
+        self.assert_usage_error(["--seeds", "1,,2"], "--seeds", "empty part")
+        self.assert_usage_error(["--modes", "16-mixed,"], "--modes", "empty part")
+
+    def test_foreign_names_are_answered(self):
+        self.assert_usage_error(["--modes", "fp16"], "did you mean '16-mixed' or '16-true'?")
 
     def test_flag_given_twice(self):
         self.assert_usage_error(["--seed", "1", "--seed", "2"], "--seed is given 2 times")
+        self.assert_usage_error(["--seed", "1", "run", "--seed", "2"], "--seed is given 2 times")
 
     def test_seed_and_seeds(self):
         self.assert_usage_error(["--seed", "1", "--seeds", "2,3"], "--seed and --seeds")
@@ -54,7 +81,6 @@ class Errors(CliTest):
         self.assert_usage_error(["--momentum", "0", "--nesterov"], "momentum above 0")
         self.assert_usage_error(["--clip-norm", "1", "--clip-value", "1"], "--clip-value")
         self.assert_usage_error(["--budget", "5m", "--pilot", "0"], "pilot")
-        self.assert_usage_error(["--fail-on", "time:5%"], "--baseline")
         self.assert_usage_error(["--save-weights", "w.pt"], "one mode")
 
     def test_variable_is_named_in_its_error(self):
@@ -62,6 +88,7 @@ class Errors(CliTest):
 
     def test_options_that_are_not_built_yet_are_refused_not_ignored(self):
         self.assert_usage_error(["--cuda-graph"], "not in this version")
+        self.assert_usage_error([], "PRECBENCH_CUDA_GRAPH: not in this version", PRECBENCH_CUDA_GRAPH="1")
 
 
 class Configs(CliTest):
@@ -106,6 +133,37 @@ class Configs(CliTest):
         self.assertEqual(config["batch_size"], {"value": 11, "source": "config"})
         self.assertEqual(config["model"], {"value": "cnn", "source": "default"})
 
+    def test_pipe(self):
+        run = subprocess.run(self.command("--config", "/dev/stdin", "--dry-run"), input='{"seed": 5}', text=True,
+                             env=self.environment(), cwd=self.folder, capture_output=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("seed = 5  (config)", run.stdout)
+
+    def test_another_optimizer_than_the_configurations(self):
+        run = self.precbench("--config", "fashion-cnn", "--optimizer", "adamw", "--dry-run")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("adamw lr 0.001", run.stdout)
+        self.assertIn("lr is meant for sgd and left out: the optimizer is adamw", run.stderr)
+
+    def test_flag_undoes_a_configurations_true(self):
+        run = self.precbench("--config", self.config('{"nesterov": true}'), "--nesterov=false", "--dry-run")
+        self.assertIn("nesterov = false  (flag)", run.stdout)
+
+    def test_misspelt_variable_is_told(self):
+        run = self.precbench("--dry-run", PRECBENCH_BATCHSIZE="3")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("did you mean PRECBENCH_BATCH_SIZE?", run.stderr)
+
+    def test_protocol_hash_is_what_python_computes(self):
+        # 6.15e-9 and 1e15 are numbers that JSON writers spell in different ways.
+        run = self.precbench("--dataset", "synthetic", "--format", "json", "--no-save", "--lr", "0.000123",
+                             "--clip-norm", "1e15", "--weight-decay", "6.15e-9")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        protocol = json.loads(run.stdout)["protocol"]
+        told = protocol.pop("hash")
+        text = json.dumps(protocol, sort_keys=True, separators=(",", ":"))
+        self.assertEqual(told, hashlib.sha256(text.encode()).hexdigest())
+
     def test_every_ready_made_configuration_is_valid(self):
         names = [line.split()[0] for line in self.precbench("list", "configs").stdout.splitlines()]
         self.assertIn("quick", names)
@@ -141,6 +199,29 @@ class Help(CliTest):
         begin = time.monotonic()
         self.assertEqual(self.precbench("--modes", "nonsense", "--help").returncode, 0)
         self.assertLess(time.monotonic() - begin, 0.5)  # 50 ms on an idle machine; tests share theirs
+
+    def test_an_empty_argument_is_no_flag(self):
+        run = self.precbench("--data-dir", "", "--dry-run")
+        self.assertEqual(run.returncode, 0)
+        self.assertNotIn("precbench 0", run.stdout)
+
+    def test_commands_have_help_of_their_own(self):
+        for command in ("report", "list"):
+            run = self.precbench(command, "--help")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("Usage: precbench " + command, run.stdout)
+
+    def test_version(self):
+        self.assertRegex(self.precbench("--version").stdout, r"^precbench \d+\.\d+\.\d+ \(.+, .+, .+\)\n$")
+
+    def test_dry_run_prints_the_order(self):
+        run = self.precbench("--dry-run", "--modes", "16-mixed,32-true", "--repeats", "2")
+        self.assertEqual([line.split() for line in run.stdout.splitlines()[2:7]],
+                         [["1", "16-mixed", "seed", "42", "repeat", "1"],
+                          ["2", "32-true", "seed", "42", "repeat", "1"],
+                          ["3", "32-true", "seed", "42", "repeat", "2"],
+                          ["4", "16-mixed", "seed", "42", "repeat", "2"],
+                          ["5", "32-true", "seed", "42", "repeat", "1", "(drift)"]])
 
     def test_binary_links_no_torch(self):
         libraries = subprocess.run(["ldd", BINARY], capture_output=True, text=True, check=True).stdout

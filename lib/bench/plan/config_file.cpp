@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "bench/plan/options.h"
 #include "bench/platform/paths.h"
@@ -16,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxConfigBytes = 1 << 20;  // a configuration is a page of text
+constexpr size_t kMaxConfigBytes = size_t{1} << 20;  // a configuration is a page of text
 
 std::vector<std::string> config_names() {
   std::vector<std::string> names;
@@ -30,7 +29,8 @@ std::vector<std::string> config_names() {
 
 fs::path find_file(const std::string& named) {
   std::error_code ignored;
-  if (fs::is_regular_file(named, ignored)) return named;
+  // A pipe is as good as a file: --config <(jq ... workload.json)
+  if (fs::exists(named, ignored) && !fs::is_directory(named, ignored)) return named;
   const std::vector<std::string> names = config_names();
   if (std::find(names.begin(), names.end(), named) != names.end()) {
     return fs::path(share_dir()) / "configs" / (named + ".json");
@@ -76,18 +76,18 @@ const OptionSpec& option_of_key(const std::string& key, const std::string& path)
 
 ConfigFile load_config(const std::string& named) {
   const fs::path file = find_file(named);
-  std::error_code ignored;
-  if (fs::file_size(file, ignored) > kMaxConfigBytes)
-    throw UsageError(file.string() + ": too large for a configuration");
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
+  std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UsageError(file.string() + ": cannot be read");
+  std::string text(kMaxConfigBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  if (text.size() > kMaxConfigBytes)
+    throw UsageError(file.string() + ": too large for a configuration (over 1 MiB)");
 
   ConfigFile config;
   config.path = file.string();
   config.name = file.stem().string();
-  const json document = parse_without_repeats(text.str(), config.path);
+  const json document = parse_without_repeats(text, config.path);
   if (!document.is_object()) throw UsageError(config.path + ": must hold one JSON object");
   for (const auto& [key, value] : document.items()) {
     if (key == "about") {

@@ -3,75 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
+#include "bench/plan/choose_modes.h"
 #include "bench/plan/parse_value.h"
 #include "bench/platform/cpu_count.h"
+#include "bench/report/export.h"
 #include "common/errors.h"
 #include "common/names.h"
-#include "common/suggest.h"
 
 namespace precbench {
 namespace {
 
-const ModeTraits& mode_named(const std::string& name, const std::string& where, Plan& plan) {
-  const ModeTraits* mode = find_mode(name);
-  if (mode == nullptr) {
-    std::string message = where + ": unknown mode '" + name + "'";
-    if (const auto guess = nearest(name, mode_names()))
-      message += "; did you mean '" + *guess + "'?";
-    throw UsageError(message + "\n       modes: " + joined(mode_names()));
-  }
-  if (mode->name != name && mode->alias_is_discouraged) {
-    plan.warnings.push_back(
-        fmt::format("`precision={}` is supported for historical reasons but its usage is "
-                    "discouraged. Please set your precision to {} instead!",
-                    name, mode->name));
-  }
-  return *mode;
-}
-
-void add_mode(Plan& plan, const ModeTraits& mode) {
-  const bool is_new = std::find(plan.modes.begin(), plan.modes.end(), &mode) == plan.modes.end();
-  if (is_new) {
-    plan.modes.push_back(&mode);
-  } else {
-    plan.warnings.push_back(
-        fmt::format("mode {} is named twice; it runs once (use --repeats for more)", mode.name));
-  }
-}
-
-void take_modes(const ResolvedOptions& options, Plan& plan) {
-  const std::vector<std::string> names = options.texts("modes");
-  const bool is_set = names.size() == 1 && (names[0] == "all" || names[0] == "native");
-  if (is_set) {
-    for (const ModeTraits& mode : kModes) plan.modes.push_back(&mode);
-    plan.native_modes_only = names[0] == "native";
-  } else {
-    for (const std::string& name : names)
-      add_mode(plan, mode_named(name, options.at("modes").where, plan));
-  }
-  plan.reference = plan.modes.front();
-  for (const ModeTraits* mode : plan.modes) {
-    if (mode->name == "32-true") plan.reference = mode;
-  }
-  if (!options.has("reference")) return;
-  const ModeTraits& wanted =
-      mode_named(options.text("reference"), options.at("reference").where, plan);
-  if (std::find(plan.modes.begin(), plan.modes.end(), &wanted) == plan.modes.end()) {
-    throw UsageError(fmt::format("{}: mode {} is not among --modes", options.at("reference").where,
-                                 wanted.name));
-  }
-  plan.reference = &wanted;
-}
-
 void take_seeds(const ResolvedOptions& options, Plan& plan) {
   plan.repeats = options.integer("repeats");
-  if (options.has("seeds") && options.is_given("seed") &&
-      options.at("seed").source == options.at("seeds").source) {
-    throw UsageError("--seed and --seeds cannot both be given");
-  }
-  if (!options.has("seeds") || (options.is_given("seed") && options.at("seed").source == "flag")) {
+  if (!options.has("seeds")) {
     plan.seeds = {static_cast<uint32_t>(options.integer("seed"))};
     return;
   }
@@ -122,10 +67,6 @@ void take_optimizer(const ResolvedOptions& options, Plan& plan) {
   optimizer.weight_decay = options.number("weight-decay").value_or(traits.weight_decay);
   optimizer.clip_norm = options.number("clip-norm");
   optimizer.clip_value = options.number("clip-value");
-  if (optimizer.clip_norm && optimizer.clip_value) {
-    throw UsageError(
-        "--clip-norm and --clip-value cannot both be given");  // as fabric.clip_gradients
-  }
   optimizer.accumulate = options.integer("accumulate");
   plan.optimizer_impl = options.text("optimizer-impl");
 }
@@ -144,11 +85,14 @@ void take_training(const ResolvedOptions& options, TrainJob& job) {
   job.init_weights = options.text("init-weights");
   job.save_weights = options.text("save-weights");
   job.dump_trace = options.text("dump-trace");
+  job.dump_trace_weights_every = options.integer("dump-trace-weights-every");
   job.loss_autocast = options.flag("loss-autocast");
   job.tf32 = options.text("tf32");
   job.cpu_fp16 = options.text("cpu-fp16");
   job.deterministic = options.text("deterministic");
   job.fp8_recipe = options.text("fp8-recipe");
+  job.cuda_graph = options.flag("cuda-graph");
+  job.cudnn_benchmark = options.flag("cudnn-benchmark");
   job.keep_going = options.flag("keep-going");
   job.memory_limit_bytes = options.integer("memory-limit");
   job.inject_inf_at_step = options.integer("inject-inf-at-step");
@@ -187,8 +131,9 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
 
 void take_output(const ResolvedOptions& options, OutputPlan& output) {
   output.format = options.text("format");
-  for (const char* format : {"json", "csv", "markdown", "html", "junit", "github"}) {
-    const std::string path = options.text(std::string("export-") + format);
+  for (const std::string_view name : kExportFormats) {
+    const std::string format(name);
+    const std::string path = options.text("export-" + format);
     if (!path.empty()) output.exports.push_back({format, path});
   }
   const std::string color = options.text("color");
@@ -234,7 +179,8 @@ std::string title_of(const ResolvedOptions& options, const Plan& plan) {
 Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   Plan plan;
   plan.argv = std::move(argv);
-  take_modes(options, plan);
+  plan.warnings = options.notes();
+  choose_modes(options, plan);
   take_seeds(options, plan);
   take_dataset(options, plan.job.dataset);
   take_optimizer(options, plan);

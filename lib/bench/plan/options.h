@@ -1,5 +1,5 @@
 // The option table: the one source of flags, PRECBENCH_* variables, configuration keys, help and
-// docs/cli.md.
+// docs/cli.md. The rows stand in option_table.cpp.
 #pragma once
 
 #include <string>
@@ -23,16 +23,17 @@ enum class OptionType {
 
 struct OptionSpec {
   std::string name;  // of the flag, without dashes
-  OptionType type;
+  OptionType type = OptionType::text;
   std::string default_text;  // as a user would write it; empty = none
   std::string group;         // what | training | how | control | output
   std::string help;
+  std::string hint;       // what a value looks like, for help: "N", "FILE"; empty for a flag
   bool is_basic = false;  // in --help; all others in --help-all
-  std::vector<std::string> allowed = {};
-  double low = 0, high = 0;  // of integer and number; low == high: any
-  bool is_built = true;  // false: accepted by the table, refused when used ("not in this version")
-  bool is_hidden = false;  // for tests; in no help
-  std::string short_name = "";
+  std::vector<std::string> allowed;
+  double low = 0, high = 0;  // of integers and numbers
+  bool is_built = true;      // false: known, but refused when used ("not in this version")
+  bool is_hidden = false;    // for tests; in no help and no configuration file
+  std::string short_name;
 };
 
 const std::vector<OptionSpec>& option_table();
@@ -42,7 +43,11 @@ const OptionSpec* find_option(std::string_view name);
 std::string config_key(const OptionSpec& option);
 std::string environment_variable(const OptionSpec& option);
 
-// What a value looks like, for help: "N", "MODE,...", "90s|5m|1h".
-std::string value_hint(const OptionSpec& option);
+// Variables of ours that are no options: another LibTorch, another worker.
+inline constexpr std::string_view kReservedVariables[] = {"PRECBENCH_LIBTORCH", "PRECBENCH_WORKER"};
+
+// Sentences about the names of variables that look like a misspelt option's
+// (PRECBENCH_BATCHSIZE): they would be ignored in silence. Names of other programs say nothing.
+std::vector<std::string> misspelt_variables(const std::vector<std::string>& names);
 
 }  // namespace precbench

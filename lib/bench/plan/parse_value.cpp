@@ -68,8 +68,10 @@ json integer_value(const OptionSpec& option, const std::string& text, const std:
 }
 
 std::vector<std::string> list_value(const std::string& text, const std::string& where) {
-  const std::vector<std::string> parts = split_list(text);
-  if (parts.empty()) refuse(where, text, "names nothing");
+  std::vector<std::string> parts = split_list(text);
+  for (const std::string& part : parts) {
+    if (part.empty()) refuse(where, text, "has an empty part between its commas");
+  }
   return parts;
 }
 
@@ -77,15 +79,15 @@ std::vector<std::string> list_value(const std::string& text, const std::string& 
 
 std::vector<std::string> split_list(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(separator), text.size());
+  while (true) {
+    const size_t end = text.find(separator);
     std::string_view part = text.substr(0, end);
     while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
     while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-    if (!part.empty()) parts.emplace_back(part);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    parts.emplace_back(part);
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
   }
-  return parts;
 }
 
 std::optional<int64_t> parse_integer(std::string_view text) {
@@ -112,7 +114,8 @@ std::optional<double> parse_duration(std::string_view text) {
 
 std::optional<int64_t> parse_size(std::string_view text) {
   const auto bytes = with_unit(text, kSizeUnits);
-  if (!bytes || *bytes > 9e15) return std::nullopt;  // beyond, doubles skip whole numbers
+  // Beyond 2^53 doubles skip whole numbers.
+  if (!bytes || *bytes < 1 || *bytes > 9007199254740992.0) return std::nullopt;
   return static_cast<int64_t>(*bytes);
 }
 
@@ -157,13 +160,15 @@ json parse_config_value(const OptionSpec& option, const json& value, const std::
   const auto wrong_type = [&](const char* expected) {
     throw UsageError(where + ": must be " + expected + ", not " + value.type_name());
   };
+  // An array means what its elements mean between commas.
   const auto texts = [&] {
     std::string text;
     for (const json& part : value) {
-      if (!part.is_string() && !part.is_number_integer())
-        wrong_type("an array of texts or whole numbers");
-      text +=
-          (text.empty() ? "" : ",") + (part.is_string() ? part.get<std::string>() : part.dump());
+      const bool is_text =
+          part.is_string() && part.get_ref<const std::string&>().find(',') == std::string::npos;
+      if (!is_text && !part.is_number_integer()) wrong_type("an array of texts or whole numbers");
+      if (&part != &value.front()) text += ',';
+      text += is_text ? part.get<std::string>() : part.dump();
     }
     return text;
   };

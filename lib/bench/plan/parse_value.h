@@ -27,7 +27,7 @@ json parse_value(const OptionSpec& option, const std::string& text, const std::s
 // a text. Durations and sizes are texts there too.
 json parse_config_value(const OptionSpec& option, const json& value, const std::string& where);
 
-// Not empty, trimmed parts of "a,b,c".
+// The parts of "a, b,c" without blanks around them; an empty text is one empty part.
 std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
 }  // namespace precbench

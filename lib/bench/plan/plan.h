@@ -53,7 +53,7 @@ struct Plan {
   TrainJob job;  // everything but mode and seed; "auto" values resolved by resolve_for_device
   std::string optimizer_impl = "auto";  // auto | loop | foreach | fused, as asked for
   std::string memory_format = "auto";
-  std::string gemm = "default";
+  std::string gemm = "auto";        // auto | default | onednn
   std::optional<double> timeout_s;  // per run
   int64_t pilot_steps = 3;          // 0 = no pilots
   std::optional<double> budget_s;   // modes projected over it are skipped

@@ -60,6 +60,10 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
                              {"train", job.dataset.synthetic_train},
                              {"test", job.dataset.synthetic_test}};
   }
+  // Members that most protocols do without stand only where they are switched on.
+  if (job.dataset.augment) protocol["augment"] = true;
+  if (job.cudnn_benchmark) protocol["cudnn_benchmark"] = true;
+  if (job.cuda_graph) protocol["cuda_graph"] = true;
   protocol["unknown"] = unknown;
   protocol["hash"] = protocol_hash(protocol);
   return protocol;

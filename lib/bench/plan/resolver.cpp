@@ -9,58 +9,119 @@ namespace {
 
 ResolvedValue from_flag(const OptionSpec& option, const std::vector<std::string>& texts) {
   const std::string where = "--" + option.name;
-  if (option.type == OptionType::repeatable) return {texts, "flag", where};
+  if (option.type == OptionType::repeatable) return {texts, Source::flag, where};
   if (texts.size() > 1)
     throw UsageError(where + " is given " + std::to_string(texts.size()) +
                      " times; once is enough");
-  return {parse_value(option, texts.front(), where), "flag", where};
+  return {parse_value(option, texts.front(), where), Source::flag, where};
 }
 
 ResolvedValue default_of(const OptionSpec& option) {
   const std::string where = "default of --" + option.name;
-  if (option.default_text.empty()) return {nullptr, "default", where};
-  return {parse_value(option, option.default_text, where), "default", where};
+  if (option.default_text.empty()) return {nullptr, Source::default_value, where};
+  return {parse_value(option, option.default_text, where), Source::default_value, where};
 }
 
 void refuse_unbuilt(const OptionSpec& option, const ResolvedValue& value) {
-  if (option.is_built || value.source == "default") return;
+  if (option.is_built || value.source == Source::default_value) return;
   throw UsageError(value.where + ": not in this version; leave it out");
+}
+
+// Where values come from, asked from the strongest source down.
+class Sources {
+ public:
+  Sources(const GivenFlags& flags, const Environment& environment)
+      : flags_(flags), environment_(environment) {
+    const ResolvedValue named = value(*find_option("config"));
+    if (!named.value.is_null()) config_ = load_config(named.value.get<std::string>());
+  }
+
+  // The value of the strongest source that has one and is not stronger than `limit`.
+  ResolvedValue value(const OptionSpec& option, Source limit = Source::flag) const {
+    if (limit >= Source::flag) {
+      if (const auto flag = flags_.find(option.name); flag != flags_.end())
+        return from_flag(option, flag->second);
+    }
+    if (limit >= Source::environment) {
+      const std::string variable = environment_variable(option);
+      const char* text = environment_(variable.c_str());
+      if (text != nullptr && *text != '\0')
+        return {parse_value(option, text, variable), Source::environment, variable};
+    }
+    if (limit >= Source::config) {
+      if (const auto entry = config_.values.find(option.name); entry != config_.values.end()) {
+        const std::string where = config_.path + ": " + config_key(option);
+        return {parse_config_value(option, entry->second, where), Source::config, where};
+      }
+    }
+    return default_of(option);
+  }
+
+  const std::string& config_name() const { return config_.name; }
+
+ private:
+  const GivenFlags& flags_;
+  const Environment& environment_;
+  ConfigFile config_;
+};
+
+using Values = std::map<std::string, ResolvedValue, std::less<>>;
+
+void reset(Values& values, const char* name) { values[name] = default_of(*find_option(name)); }
+
+void settle_exclusive(Values& values, const char* one, const char* other) {
+  const Source first = values[one].source;
+  const Source second = values[other].source;
+  if (first == Source::default_value || second == Source::default_value) return;
+  if (first == second) {
+    throw UsageError(values[one].where + " and " + values[other].where + " cannot both be given");
+  }
+  reset(values, first < second ? one : other);
+}
+
+// A learning rate or a momentum belongs to the optimizer that its own source knew of.
+void drop_other_optimizers_settings(Values& values, const Sources& sources,
+                                    std::vector<std::string>& notes) {
+  const std::string optimizer = values["optimizer"].value.get<std::string>();
+  for (const char* name : {"lr", "momentum", "nesterov", "weight-decay"}) {
+    const ResolvedValue setting = values[name];
+    if (setting.source == Source::default_value) continue;
+    const ResolvedValue meant = sources.value(*find_option("optimizer"), setting.source);
+    if (meant.source == Source::default_value || meant.value == optimizer) continue;
+    reset(values, name);
+    notes.push_back(setting.where + " is meant for " + meant.value.get<std::string>() +
+                    " and left out: the optimizer is " + optimizer);
+  }
 }
 
 }  // namespace
 
-ResolvedOptions resolve(const GivenFlags& flags, const Environment& environment) {
-  const auto from_environment = [&](const OptionSpec& option) -> std::optional<ResolvedValue> {
-    const std::string variable = environment_variable(option);
-    const char* text = environment(variable.c_str());
-    if (text == nullptr || *text == '\0') return std::nullopt;
-    return ResolvedValue{parse_value(option, text, variable), "environment", variable};
-  };
-  const auto given = [&](const OptionSpec& option) -> std::optional<ResolvedValue> {
-    if (const auto flag = flags.find(option.name); flag != flags.end())
-      return from_flag(option, flag->second);
-    return from_environment(option);
-  };
+std::string_view name_of(Source source) {
+  switch (source) {
+    case Source::default_value:
+      return "default";
+    case Source::config:
+      return "config";
+    case Source::environment:
+      return "environment";
+    case Source::flag:
+      return "flag";
+  }
+  return "unknown";
+}
 
+ResolvedOptions resolve(const GivenFlags& flags, const Environment& environment) {
+  const Sources sources(flags, environment);
   ResolvedOptions resolved;
-  ConfigFile config;
-  const OptionSpec& config_option = *find_option("config");
-  if (const auto named = given(config_option)) {
-    config = load_config(named->value.get<std::string>());
-    resolved.config_name_ = config.name;
-  }
+  resolved.config_name_ = sources.config_name();
   for (const OptionSpec& option : option_table()) {
-    std::optional<ResolvedValue> value = given(option);
-    if (!value) {
-      if (const auto entry = config.values.find(option.name); entry != config.values.end()) {
-        const std::string where = config.path + ": " + config_key(option);
-        value = ResolvedValue{parse_config_value(option, entry->second, where), "config", where};
-      }
-    }
-    if (!value) value = default_of(option);
-    refuse_unbuilt(option, *value);
-    resolved.values_[option.name] = *value;
+    ResolvedValue value = sources.value(option);
+    refuse_unbuilt(option, value);
+    resolved.values_[option.name] = std::move(value);
   }
+  settle_exclusive(resolved.values_, "seed", "seeds");
+  settle_exclusive(resolved.values_, "clip-norm", "clip-value");
+  drop_other_optimizers_settings(resolved.values_, sources, resolved.notes_);
   return resolved;
 }
 
@@ -99,8 +160,8 @@ json ResolvedOptions::as_json() const {
   json document = json::object();
   for (const OptionSpec& option : option_table()) {
     const ResolvedValue& value = at(option.name);
-    if (option.is_hidden && value.source == "default") continue;
-    document[config_key(option)] = {{"value", value.value}, {"source", value.source}};
+    if (option.is_hidden && value.source == Source::default_value) continue;
+    document[config_key(option)] = {{"value", value.value}, {"source", name_of(value.source)}};
   }
   return document;
 }

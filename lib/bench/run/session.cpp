@@ -53,7 +53,7 @@ class Session {
     if (!plan_.resume.empty()) earlier_ = load_result(plan_.resume);
     data_ = data::check_dataset(plan_.job.dataset);
     device_ = choose_device(plan_, runner_);
-    resolve_for_device(plan_, device_.is_cuda());
+    resolve_for_device(plan_, device_.is_cuda(), device_.facts.cpu.vendor);
     std::optional<std::string> digest;
     if (!data_.files.empty()) digest = sha256_of_files(data_.files);
     recording_.emplace(

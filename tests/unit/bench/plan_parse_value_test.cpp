@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string refusal(std::string_view option, const std::string& text) {
   try {
@@ -85,17 +84,16 @@ TEST(ParseSize, TakesBinaryUnitsAndBytes) {
   EXPECT_EQ(parse_size("2GiB"), 2147483648);
   EXPECT_EQ(parse_size("1.5GiB"), 1610612736);
   // MB may mean 10^6 or 2^20; guessing would be wrong for half of the users.
-  for (const char* text :
-       {"", "MiB", "0", "0GiB", "-1GiB", "2GB", "2 GiB", "2G", "2gib", "1e30", "9999999TiB"}) {
+  for (const char* text : {"", "MiB", "0", "0GiB", "-1GiB", "2GB", "2 GiB", "2G", "2gib", "1e30",
+                           "9999999TiB", "0.5"}) {
     EXPECT_FALSE(parse_size(text)) << "'" << text << "'";
   }
 }
 
-TEST(SplitList, DropsSpacesAndEmptyParts) {
+TEST(SplitList, DropsSpacesAndKeepsEmptyParts) {
   EXPECT_THAT(split_list("a,b , c"), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(split_list(",a,,b,"), ElementsAre("a", "b"));
-  EXPECT_THAT(split_list(" , "), IsEmpty());
-  EXPECT_THAT(split_list(""), IsEmpty());
+  EXPECT_THAT(split_list(",a,"), ElementsAre("", "a", ""));
+  EXPECT_THAT(split_list(""), ElementsAre(""));
 }
 
 TEST(ParseValue, KeepsARangesEndsAndRefusesWhatIsBeyond) {
@@ -111,7 +109,9 @@ TEST(ParseValue, KeepsARangesEndsAndRefusesWhatIsBeyond) {
 TEST(ParseValue, OneBadPartOfAListRefusesTheList) {
   EXPECT_EQ(parse_value(*find_option("seeds"), "1, 2,3", "--seeds"), json({1, 2, 3}));
   EXPECT_THAT(refusal("seeds", "1,-2"), HasSubstr("'-2'"));
-  EXPECT_THAT(refusal("seeds", ","), HasSubstr("--seeds"));
+  for (const char* text : {"", ",", "1,,2", "1,2,"}) {
+    EXPECT_THAT(refusal("seeds", text), HasSubstr("empty part between its commas")) << text;
+  }
 }
 
 TEST(ParseValue, AnUnknownChoiceIsAnsweredWithTheNearestAndTheList) {
@@ -149,6 +149,9 @@ TEST(ParseConfigValue, HasTheTypesOfJson) {
   EXPECT_THAT(config_refusal("model", nullptr), HasSubstr("must be a text, not null"));
   EXPECT_THAT(config_refusal("modes", json({json::object()})), HasSubstr("array of texts"));
   EXPECT_THAT(config_refusal("context", "a=b"), HasSubstr("array of texts"));
+  EXPECT_THAT(config_refusal("modes", json::array()), HasSubstr("empty part"));
+  EXPECT_THAT(config_refusal("modes", json({"32-true,16-mixed", "64-true"})),
+              HasSubstr("array of texts"));
 }
 
 }  // namespace

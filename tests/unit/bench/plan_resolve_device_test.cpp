@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include "bench/plan/resolve_device.h"
+#include "plan_resolving.h"
+
+namespace precbench {
+namespace {
+
+using testing::planned;
+
+Plan on(bool is_cuda, const GivenFlags& flags, std::string_view vendor = "GenuineIntel") {
+  Plan plan = planned(flags);
+  resolve_for_device(plan, is_cuda, vendor);
+  return plan;
+}
+
+std::string impl(const GivenFlags& flags, const char* mode, bool is_cuda) {
+  return job_for(on(is_cuda, flags), *find_mode(mode), 1, is_cuda).optimizer.impl;
+}
+
+// torch/optim/optimizer.py, _default_to_fused_or_foreach: foreach for CUDA tensors, never fused.
+TEST(ResolveDevice, TakesPythonsOptimizerImplementationInFabric) {
+  for (const char* optimizer : {"sgd", "adam", "adamw"}) {
+    EXPECT_EQ(impl({{"optimizer", {optimizer}}}, "32-true", false), "loop");
+    EXPECT_EQ(impl({{"optimizer", {optimizer}}}, "32-true", true), "foreach");
+  }
+}
+
+TEST(ResolveDevice, FusesInTunedWhereFusedIsCorrect) {
+  const GivenFlags sgd = {{"profile", {"tuned"}}};
+  const GivenFlags adamw = {{"profile", {"tuned"}}, {"optimizer", {"adamw"}}};
+  for (const char* mode : {"16-true", "bf16-true"}) {
+    EXPECT_EQ(impl(sgd, mode, false), "loop") << mode;  // pytorch#191763
+    EXPECT_EQ(impl(sgd, mode, true), "fused") << mode;
+    EXPECT_EQ(impl(adamw, mode, false), "fused") << mode;
+  }
+  for (const char* mode : {"32-true", "16-mixed", "bf16-mixed", "64-true"}) {
+    EXPECT_EQ(impl(sgd, mode, false), "fused") << mode;
+  }
+}
+
+TEST(ResolveDevice, LeavesWhatWasAskedFor) {
+  EXPECT_EQ(impl({{"profile", {"tuned"}}, {"optimizer-impl", {"foreach"}}}, "32-true", false),
+            "foreach");
+  const Plan plan =
+      on(false, {{"profile", {"tuned"}}, {"gemm", {"default"}}, {"memory-format", {"contiguous"}}},
+         "AuthenticAMD");
+  EXPECT_EQ(plan.job.gemm, "default");
+  EXPECT_EQ(plan.job.memory_format, "contiguous");
+}
+
+TEST(ResolveDevice, FabricIsPlain) {
+  const Plan plan = on(false, {}, "AuthenticAMD");
+  EXPECT_EQ(plan.job.memory_format, "contiguous");
+  EXPECT_EQ(plan.job.gemm, "default");
+  EXPECT_FALSE(plan.job.tuned_malloc);
+}
+
+TEST(ResolveDevice, TunedLaysOutConvolutionalModelsAsChannelsLast) {
+  EXPECT_EQ(on(false, {{"profile", {"tuned"}}}).job.memory_format, "channels_last");
+  EXPECT_EQ(on(false, {{"profile", {"tuned"}}, {"model", {"mlp"}}}).job.memory_format,
+            "contiguous");
+}
+
+TEST(ResolveDevice, TunedAvoidsMklWhereItIsSlow) {
+  const GivenFlags tuned = {{"profile", {"tuned"}}};
+  EXPECT_EQ(on(false, tuned, "AuthenticAMD").job.gemm, "onednn");
+  EXPECT_EQ(on(false, tuned, "GenuineIntel").job.gemm, "default");
+  EXPECT_EQ(on(false, tuned, "").job.gemm, "default");  // ARM
+  EXPECT_EQ(on(true, tuned, "AuthenticAMD").job.gemm, "default");
+}
+
+TEST(ResolveDevice, TunesMallocOnCpusOnly) {
+  EXPECT_TRUE(on(false, {{"profile", {"tuned"}}}).job.tuned_malloc);
+  EXPECT_FALSE(on(true, {{"profile", {"tuned"}}}).job.tuned_malloc);
+}
+
+TEST(JobFor, HasTheModeAndTheSeed) {
+  const TrainJob job =
+      job_for(planned({{"batch-size", {"17"}}}), *find_mode("bf16-true"), 4294967295U, false);
+  EXPECT_EQ(job.mode, "bf16-true");
+  EXPECT_EQ(job.seed, 4294967295U);
+  EXPECT_EQ(job.batch_size, 17);
+}
+
+}  // namespace
+}  // namespace precbench
