@@ -95,7 +95,9 @@ std::vector<uint8_t> FileReader::read_up_to(uint64_t count) {
   bytes.reserve(std::min({count, possible, kMaxReserve}));
   while (bytes.size() < count) {
     const size_t before = bytes.size();
-    const size_t wanted = std::min<uint64_t>(count - before, kBlockBytes);
+    // A small file gets a small block; a file that grows meanwhile is read to its new end.
+    const uint64_t expected = possible > before ? possible - before : kBufferBytes;
+    const size_t wanted = std::min<uint64_t>({count - before, expected, kBlockBytes});
     bytes.resize(before + wanted);
     const size_t filled = read({bytes.data() + before, wanted});
     bytes.resize(before + filled);
