@@ -25,7 +25,10 @@ int list_modes() {
 }
 
 int list_models() {
-  for (const ModelTraits& model : kModels) fmt::print("{:<12} {}\n", model.name, model.summary);
+  for (const ModelTraits& model : kModels) {
+    fmt::print("{:<12} {}\n", model.name, model.summary);
+    if (!model.options.empty()) fmt::print("{:<12} --model-options: {}\n", "", model.options);
+  }
   return 0;
 }
 

@@ -9,15 +9,34 @@
 
 namespace precbench {
 
+// What a model reads, and what a data set holds.
+enum class SampleKind { images, text };
+
 struct ModelTraits {
   std::string_view name;
   std::string_view summary;
-  bool is_convolutional;  // profile `tuned` then uses channels_last
+  bool is_convolutional;     // profile `tuned` then uses channels_last
+  std::string_view options;  // sizes that --model-options sets, separated by spaces
+  SampleKind samples = SampleKind::images;
 };
 
-inline constexpr std::array<ModelTraits, 2> kModels = {{
-    {"cnn", "two 3x3 convolutions (32, 64), two linear layers; 421,642 parameters at 28 px", true},
-    {"mlp", "784-512-512-10 with ReLU; 669,706 parameters at 28 px", false},
+inline constexpr std::array<ModelTraits, 7> kModels = {{
+    {"cnn", "two 3x3 convolutions (32, 64), two linear layers; 421,642 parameters at 28 px", true,
+     ""},
+    {"mlp", "784-512-512-10 with ReLU; 669,706 parameters at 28 px", false, ""},
+    {"resnet18",
+     "torchvision's; up to 64 px with a 3x3 stem without pooling; 11,689,512 parameters with "
+     "1000 classes",
+     true, "stem"},
+    {"resnet50", "torchvision's, stem as resnet18; 25,557,032 parameters with 1000 classes", true,
+     "stem"},
+    {"vit_tiny",
+     "timm's: dim 192, depth 12, 3 heads, patch 16 (4 under 112 px); 5,717,416 parameters with "
+     "1000 classes at 224 px",
+     false, "dim depth heads patch"},
+    {"vit_b_16", "torchvision's; 86,567,656 parameters with 1000 classes at 224 px", false, ""},
+    {"gpt", "nanoGPT's over bytes: 4 layers, 4 heads, width 128, context 64", false,
+     "layers heads width context", SampleKind::text},
 }};
 
 struct DatasetTraits {
@@ -54,6 +73,7 @@ inline constexpr std::array<OptimizerTraits, 3> kOptimizers = {{
 }};
 
 const ModelTraits* find_model(std::string_view name);
+bool has_option(const ModelTraits& model, std::string_view option);
 const DatasetTraits* find_dataset(std::string_view name);
 const OptimizerTraits* find_optimizer(std::string_view name);
 

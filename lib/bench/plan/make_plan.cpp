@@ -71,8 +71,27 @@ void take_optimizer(const ResolvedOptions& options, Plan& plan) {
   plan.optimizer_impl = options.text("optimizer-impl");
 }
 
-void take_training(const ResolvedOptions& options, TrainJob& job) {
+void take_model(const ResolvedOptions& options, TrainJob& job) {
   job.model = options.text("model");
+  const ModelTraits& model = *find_model(job.model);
+  for (const std::string& pair : options.texts("model-options")) {
+    const size_t equals = std::min(pair.find('='), pair.size());
+    const std::string name = pair.substr(0, equals);
+    const std::string value = pair.substr(std::min(equals + 1, pair.size()));
+    if (name.empty() || value.empty()) {
+      throw UsageError(options.at("model-options").where + ": '" + pair + "' is not name=value");
+    }
+    if (!has_option(model, name)) {
+      throw UsageError(
+          options.at("model-options").where + ": model " + job.model + " has no option '" + name +
+          "'\n       allowed: " + (model.options.empty() ? "none" : std::string(model.options)));
+    }
+    const auto size = parse_integer(value);
+    job.model_options[name] = size ? json(*size) : json(value);
+  }
+}
+
+void take_training(const ResolvedOptions& options, TrainJob& job) {
   job.batch_size = options.integer("batch-size");
   job.epochs = options.integer("epochs");
   job.steps = options.integer("steps");
@@ -184,6 +203,7 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   take_seeds(options, plan);
   take_dataset(options, plan.job.dataset);
   take_optimizer(options, plan);
+  take_model(options, plan.job);
   take_training(options, plan.job);
   take_control(options, plan);
   take_output(options, plan.output);

@@ -96,6 +96,8 @@ void add_what(Table& table) {
   table.text("config", "FILE|NAME", "", "a workload: a file, or a name of `list configs`")
       .is_basic = true;
   table.choice("model", names_of(kModels, "cnn"), "what to train").is_basic = true;
+  table.add("model-options", OptionType::list, "NAME=N,...", "",
+            "sizes of the model, as layers=4,width=128; `list models` has their names");
   table.choice("dataset", names_of(kDatasets, "fashion-mnist"), "what to train on").is_basic = true;
   table.text("data-dir", "DIR", "", "folder of the data set's files");
   table.integer("limit-train", 0, kMaxCount, "0", "use the first N training samples; 0 = all");

@@ -61,6 +61,7 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
                              {"test", job.dataset.synthetic_test}};
   }
   // Members that most protocols do without stand only where they are switched on.
+  if (!job.model_options.empty()) protocol["model_options"] = job.model_options;
   if (job.dataset.augment) protocol["augment"] = true;
   if (job.cudnn_benchmark) protocol["cudnn_benchmark"] = true;
   if (job.cuda_graph) protocol["cuda_graph"] = true;

@@ -8,20 +8,27 @@
 
 namespace precbench::train {
 
-LinearImpl::LinearImpl(int64_t in_features, int64_t out_features, GemmBackend gemm) : gemm_(gemm) {
+torch::Tensor linear(const torch::Tensor& input, const torch::Tensor& weight,
+                     const torch::Tensor& bias, GemmBackend gemm) {
+  const bool plain_fp32 = input.scalar_type() == at::kFloat && input.is_cpu() &&
+                          !at::autocast::is_autocast_enabled(at::kCPU);
+  if (gemm == GemmBackend::onednn && plain_fp32) return onednn_linear(input, weight, bias);
+  return at::linear(input, weight, bias);
+}
+
+LinearImpl::LinearImpl(int64_t in_features, int64_t out_features, GemmBackend gemm, Bias has_bias)
+    : gemm_(gemm) {
   weight = register_parameter("weight", torch::empty({out_features, in_features}));
-  bias = register_parameter("bias", torch::empty({out_features}));
+  if (has_bias == Bias::yes) bias = register_parameter("bias", torch::empty({out_features}));
   // torch.nn.Linear.reset_parameters: the weight first, then the bias.
   torch::nn::init::kaiming_uniform_(weight, std::sqrt(5.0));
+  if (has_bias == Bias::no) return;
   const double bound = 1.0 / std::sqrt(static_cast<double>(in_features));
   torch::nn::init::uniform_(bias, -bound, bound);
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& input) {
-  const bool plain_fp32 = input.scalar_type() == at::kFloat && input.is_cpu() &&
-                          !at::autocast::is_autocast_enabled(at::kCPU);
-  if (gemm_ == GemmBackend::onednn && plain_fp32) return onednn_linear(input, weight, bias);
-  return at::linear(input, weight, bias);
+  return linear(input, weight, bias, gemm_);
 }
 
 }  // namespace precbench::train

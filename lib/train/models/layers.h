@@ -9,12 +9,19 @@ namespace precbench::train {
 // which is about twice as fast on AMD processors (MKL takes a slow path there).
 enum class GemmBackend { library_default, onednn };
 
+// input [.., in], weight [out, in], bias [out] or undefined -> [.., out], as one at::linear
+// (torch::nn::Linear rounds twice on 3-D inputs).
+torch::Tensor linear(const torch::Tensor& input, const torch::Tensor& weight,
+                     const torch::Tensor& bias, GemmBackend gemm);
+
+enum class Bias { yes, no };
+
 // torch.nn.Linear: parameters `weight` [out, in] and `bias` [out], PyTorch's initialisation, and
-// at::linear as the one operation of the forward pass (torch::nn::Linear rounds twice on 3-D
-// inputs).
+// linear() as the forward pass.
 class LinearImpl : public torch::nn::Module {
  public:
-  LinearImpl(int64_t in_features, int64_t out_features, GemmBackend gemm);
+  LinearImpl(int64_t in_features, int64_t out_features, GemmBackend gemm,
+             Bias has_bias = Bias::yes);
   torch::Tensor forward(const torch::Tensor& input);
 
   torch::Tensor weight, bias;

@@ -9,7 +9,8 @@ namespace precbench::train {
 
 class Model : public torch::nn::Module {
  public:
-  // input [batch, channels, height, width] of a floating dtype -> logits [batch, classes].
+  // Images: input [batch, channels, height, width] of a floating dtype -> logits [batch, classes].
+  // Text: input [batch, context], int64 tokens -> logits [batch, context, tokens that there are].
   virtual torch::Tensor forward(const torch::Tensor& input) = 0;
 };
 

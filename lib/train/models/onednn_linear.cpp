@@ -14,7 +14,7 @@ std::optional<c10::OperatorHandle> find_kernel() {
   return c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
 }
 
-// input [n, k] times the transpose of weight [m, k], plus bias [m].
+// input [.., k] times the transpose of weight [m, k], plus bias [m].
 at::Tensor product(const at::Tensor& input, const at::Tensor& weight, const OptionalTensor& bias) {
   static const auto kernel = find_kernel().value().typed<LinearPointwise>();
   return kernel.call(input, weight, bias, "none", ScalarList(), "");
@@ -25,7 +25,8 @@ class OnednnLinear : public torch::autograd::Function<OnednnLinear> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
                             const at::Tensor& weight, const at::Tensor& bias) {
     context->save_for_backward({input, weight});
-    return product(input, weight, bias);
+    context->saved_data["has_bias"] = bias.defined();
+    return product(input, weight, bias.defined() ? OptionalTensor(bias) : std::nullopt);
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -41,7 +42,9 @@ class OnednnLinear : public torch::autograd::Function<OnednnLinear> {
     }
     const at::Tensor weight_gradient =
         product(output_gradient.t(), input.reshape({-1, weight.size(1)}).t(), std::nullopt);
-    return {input_gradient, weight_gradient, output_gradient.sum(0)};
+    at::Tensor bias_gradient;
+    if (context->saved_data["has_bias"].toBool()) bias_gradient = output_gradient.sum(0);
+    return {input_gradient, weight_gradient, bias_gradient};
   }
 };
 

@@ -5,7 +5,7 @@
 
 namespace precbench::train {
 
-// input [.., in], weight [out, in], bias [out], all float32 on the CPU -> [.., out].
+// input [.., in], weight [out, in], bias [out] or undefined, all float32 on the CPU -> [.., out].
 torch::Tensor onednn_linear(const torch::Tensor& input, const torch::Tensor& weight,
                             const torch::Tensor& bias);
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "train/errors.h"
+#include "train/models/model_options.h"
 
 namespace precbench::train {
 namespace {
@@ -25,6 +26,7 @@ std::unique_ptr<Model> make_model(const std::string& name, const SampleShape& sh
   if (found == factories().end()) {
     throw UnsupportedError("model '" + name + "' is not in this version");
   }
+  check_model_options(name, options);
   return found->second(shape, options, gemm);
 }
 

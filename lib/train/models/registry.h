@@ -12,7 +12,8 @@
 
 namespace precbench::train {
 
-// What a data set's samples look like; the models' outer layers follow from it.
+// What a data set's samples look like; the models' outer layers follow from it. A text has one
+// channel, height 1, its context as width, and 256 classes: the bytes.
 struct SampleShape {
   int64_t channels = 1;
   int64_t height = 28;  // pixels, after resizing
@@ -21,7 +22,8 @@ struct SampleShape {
 };
 
 // Draws the weights from the global CPU generator, in PyTorch's order. Throws UnsupportedError for
-// a name that this version lacks.
+// a name that this version lacks and std::invalid_argument for an option that the model does not
+// take, or a shape that it cannot.
 std::unique_ptr<Model> make_model(const std::string& name, const SampleShape& shape,
                                   const json& options, GemmBackend gemm);
 
@@ -39,6 +41,13 @@ template <typename ModelType>
 std::unique_ptr<Model> construct(const SampleShape& shape, const json& /*options*/,
                                  GemmBackend gemm) {
   return std::make_unique<ModelType>(shape, gemm);
+}
+
+// The same with options.
+template <typename ModelType>
+std::unique_ptr<Model> construct_with_options(const SampleShape& shape, const json& options,
+                                              GemmBackend gemm) {
+  return std::make_unique<ModelType>(shape, options, gemm);
 }
 
 }  // namespace precbench::train
