@@ -83,10 +83,6 @@ std::vector<std::string> protocol_differences(const ResultDocument& base,
     fields.push_back(shortened(terminal_text(key), 40) + " (" + value_text(a) + ", " +
                      value_text(b) + ")");
   }
-  const json none;
-  if (fields.empty() && base.protocol.value("hash", none) != current.protocol.value("hash", none)) {
-    fields.emplace_back("hash (made by versions that count other members)");
-  }
   return fields;
 }
 
@@ -108,13 +104,18 @@ std::vector<std::string> software_differences(const ResultDocument& base,
   return differences(software_properties(), base, current);
 }
 
+void clear_other_machine(ResultDocument& document) {
+  for (ModeRecord& mode : document.modes) {
+    std::erase_if(mode.marks, [](const Mark& mark) { return mark.id == "other-machine"; });
+  }
+}
+
 void mark_other_machine(const ResultDocument& base, ResultDocument& current) {
+  clear_other_machine(current);
   const std::vector<std::string> differences = machine_differences(base, current);
   if (differences.empty()) return;
   for (ModeRecord& mode : current.modes) {
-    if (!has_mark(mode, "other-machine")) {
-      mode.marks.push_back({"other-machine", joined(differences, ", ")});
-    }
+    mode.marks.push_back({"other-machine", joined(differences, ", ")});
   }
 }
 

@@ -9,7 +9,7 @@
 namespace precbench {
 
 // Members of `protocol` (without hash and reasons) whose values differ, "batch_size (128, 64)".
-// Empty for the same protocol; the hash alone when only that differs.
+// Empty for the same protocol: the members decide, the hash is only their short form.
 std::vector<std::string> protocol_differences(const ResultDocument& base,
                                               const ResultDocument& current);
 
@@ -26,7 +26,10 @@ std::vector<std::string> software_differences(const ResultDocument& base,
                                               const ResultDocument& current);
 
 // Puts the mark other-machine on every mode of `current` when machine_differences has something to
-// say.
+// say, and takes it away otherwise: one that stands there is of an earlier comparison.
 void mark_other_machine(const ResultDocument& base, ResultDocument& current);
+
+// Without the marks of earlier comparisons.
+void clear_other_machine(ResultDocument& document);
 
 }  // namespace precbench

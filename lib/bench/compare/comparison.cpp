@@ -16,7 +16,8 @@ std::string status_text(const ModeRecord& mode) {
   return text;
 }
 
-ModeComparison compare_mode(const ModeRecord& base, const ModeRecord& current, bool force) {
+ModeComparison compare_mode(const ModeRecord& base, const ModeRecord& current, bool force,
+                            const DataSizes& sizes) {
   ModeComparison result;
   result.mode = base.mode;
   result.base_status = base.status;
@@ -32,7 +33,8 @@ ModeComparison compare_mode(const ModeRecord& base, const ModeRecord& current, b
   }
   if (base.status != Status::ok || current.status != Status::ok) return result;
   for (const MetricTraits& metric : kMetrics) {
-    result.metrics.push_back(compare_metric(base, current, metric, default_limit(metric), force));
+    result.metrics.push_back(
+        compare_metric(base, current, metric, default_limit(metric), force, sizes));
   }
   return result;
 }
@@ -77,6 +79,7 @@ Comparison compare_results(ResultDocument base, ResultDocument current,
   if (!options.force) require_same_protocol(base, current);
   assign_marks(base);
   assign_marks(current);
+  clear_other_machine(base);
   mark_other_machine(base, current);
   Comparison comparison;
   comparison.warnings = warnings_for(base, current, options);
@@ -85,7 +88,7 @@ Comparison compare_results(ResultDocument base, ResultDocument current,
     if (other == nullptr) {
       comparison.only_in_base.push_back(mode.mode);
     } else {
-      comparison.modes.push_back(compare_mode(mode, *other, options.force));
+      comparison.modes.push_back(compare_mode(mode, *other, options.force, data_sizes(current)));
     }
   }
   for (const ModeRecord& mode : current.modes) {

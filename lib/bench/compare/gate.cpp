@@ -36,8 +36,9 @@ const GateRule* rule_for(const std::vector<GateRule>& rules, const MetricTraits&
 }
 
 GateVerdict judged(const GateRule& rule, const ModeRecord& base, const ModeRecord& current,
-                   bool force) {
-  const MetricComparison result = compare_metric(base, current, *rule.metric, rule.limit, force);
+                   bool force, const DataSizes& sizes) {
+  const MetricComparison result =
+      compare_metric(base, current, *rule.metric, rule.limit, force, sizes);
   GateVerdict verdict{rule.text, base.mode, std::string(rule.metric->name),
                       outcome_of(result.verdict), result.why};
   if (!result.base && !result.current) verdict.outcome = GateOutcome::inconclusive;
@@ -54,7 +55,8 @@ GateVerdict judged(const GateRule& rule, const ModeRecord& base, const ModeRecor
 }
 
 void judge_mode(const ModeRecord& base, const ModeRecord& current,
-                const std::vector<GateRule>& rules, bool force, GateResult& result) {
+                const std::vector<GateRule>& rules, bool force, const DataSizes& sizes,
+                GateResult& result) {
   const auto about_mode = [&](GateOutcome outcome, const std::string& why) {
     result.verdicts.push_back({"status", base.mode, "status", outcome, why});
   };
@@ -70,7 +72,7 @@ void judge_mode(const ModeRecord& base, const ModeRecord& current,
   }
   for (const MetricTraits& metric : kMetrics) {
     if (const GateRule* rule = rule_for(rules, metric, base.mode)) {
-      result.verdicts.push_back(judged(*rule, base, current, force));
+      result.verdicts.push_back(judged(*rule, base, current, force, sizes));
     }
   }
 }
@@ -118,6 +120,7 @@ GateResult evaluate_gate(const ResultDocument& base, const ResultDocument& curre
   ResultDocument marked_base = base, marked_current = current;
   assign_marks(marked_base);
   assign_marks(marked_current);
+  clear_other_machine(marked_base);
   mark_other_machine(marked_base, marked_current);
   GateResult result;
   for (const GateRule& rule : rules) result.rules.push_back(rule.text);
@@ -126,7 +129,7 @@ GateResult evaluate_gate(const ResultDocument& base, const ResultDocument& curre
     const ModeRecord* other = find_mode_record(marked_current, mode.mode);
     if (other == nullptr) continue;
     any_mode = true;
-    judge_mode(mode, *other, rules, force, result);
+    judge_mode(mode, *other, rules, force, data_sizes(current), result);
   }
   if (!any_mode) throw FileError("the baseline has no mode in common with this result");
   judge_absent_modes(marked_base, marked_current, rules, result);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/report/units.h"
 #include "bench/report/verdict.h"
+#include "bench/stats/accuracy.h"
 
 namespace precbench {
 namespace {
@@ -76,7 +78,8 @@ void judge_memory(MetricComparison& result, double limit) {
            change == 0 ? "the same figures" : fmt::format("under {:g} %", 100 * limit));
 }
 
-void judge_accuracy(MetricComparison& result, int64_t seeds, bool is_paired, double limit) {
+void judge_accuracy(MetricComparison& result, int64_t seeds, bool is_paired, double limit,
+                    const std::optional<int64_t>& samples) {
   const double change = *result.change;
   const std::string n = fmt::format("{}n={} seed{}", is_paired ? "paired by seed, " : "", seeds,
                                     seeds == 1 ? "" : "s");
@@ -84,21 +87,33 @@ void judge_accuracy(MetricComparison& result, int64_t seeds, bool is_paired, dou
     return conclude(result, Verdict::same, "the same figures");
   }
   if (!result.interval) {
-    const double bound = std::max(limit, kOneSeedAccuracy);
+    const double noise = one_seed_bound(result.base->mean, result.current->mean, samples);
+    const double bound = std::max(limit, noise);
+    const std::string what = noise > kOneSeedAccuracy
+                                 ? fmt::format("one seed and {} samples", *samples)
+                                 : std::string("one seed");
     if (std::abs(change) >= bound) {
       return conclude(result, direction(change, *result.metric),
-                      fmt::format("beyond {:g} points, what one seed can show", 100 * bound));
+                      fmt::format("beyond {} points, what {} can show", bound_text(bound), what));
     }
-    return conclude(
-        result, Verdict::inconclusive,
-        fmt::format("one seed: under {:g} points nothing can be told; use --seeds", 100 * bound));
+    return conclude(result, Verdict::inconclusive,
+                    fmt::format("{}: under {} points nothing can be told; use --seeds", what,
+                                bound_text(bound)));
   }
   const std::string interval = fmt::format(
       "95 % interval {} to {}, {}", points(result.interval->low), points(result.interval->high), n);
   const bool is_established = result.interval->low > 0 || result.interval->high < 0;
   const bool is_large = std::abs(change) >= limit;
+  if (is_established && is_large && samples && is_of_few_samples(change, *samples)) {
+    return conclude(result, Verdict::inconclusive,
+                    interval + fmt::format(": fewer than 4 of {} samples", *samples));
+  }
   if (is_established && is_large) {
-    return conclude(result, direction(change, *result.metric), interval);
+    const bool is_of_this_set =
+        std::abs(change) < test_set_noise(result.base->mean, result.current->mean, samples);
+    return conclude(
+        result, direction(change, *result.metric),
+        interval + (is_of_this_set ? fmt::format(", on these {} samples", *samples) : ""));
   }
   const double reach = std::max(std::abs(result.interval->low), std::abs(result.interval->high));
   if (is_established || (!is_large && reach <= kOneSeedAccuracy)) {
@@ -108,32 +123,35 @@ void judge_accuracy(MetricComparison& result, int64_t seeds, bool is_paired, dou
 }
 
 void compare_accuracy(const ModeRecord& base, const ModeRecord& current, double limit,
-                      MetricComparison& result) {
+                      const DataSizes& sizes, MetricComparison& result) {
+  const auto& samples = result.metric->name == "test_accuracy" ? sizes.test : sizes.train;
   const auto paired = paired_differences(values_by_seed(current, *result.metric),
                                          values_by_seed(base, *result.metric));
   if (paired) {
     result.change = paired->mean;
     result.interval = t_interval(*paired);
-    return judge_accuracy(result, paired->n, true, limit);
+    return judge_accuracy(result, paired->n, true, limit, samples);
   }
   result.change = result.current->mean - result.base->mean;
   result.interval = difference_interval(*result.current, *result.base);
-  judge_accuracy(result, std::min(result.base->n, result.current->n), false, limit);
+  judge_accuracy(result, std::min(result.base->n, result.current->n), false, limit, samples);
 }
 
 // The mark that forbids a verdict on this metric, with the side it stands on; or nothing.
 std::optional<std::string> forbidden(const ModeRecord& base, const ModeRecord& current,
                                      const MetricTraits& metric) {
+  const bool is_accuracy = metric.unit == MetricUnit::fraction;
+  if (!is_accuracy && (has_mark(base, "other-machine") || has_mark(current, "other-machine"))) {
+    return "measured on another machine";
+  }
   for (const ModeRecord* mode : {&base, &current}) {
     const std::string side = mode == &base ? "base" : "new";
-    if (metric.unit == MetricUnit::fraction) {
-      if (has_mark(*mode, "at-chance")) return side + " is at chance: it learned nothing";
-    } else if (metric.unit == MetricUnit::bytes) {
-      if (has_mark(*mode, "other-machine")) return std::string("measured on another machine");
-    } else if (const Mark* mark = mark_against_time(*mode)) {
-      return mark->id == "other-machine" ? std::string("measured on another machine")
-                                         : side + " is marked " + mark->id;
+    if (is_accuracy && has_mark(*mode, "at-chance")) {
+      return side + " is at chance: it learned nothing";
     }
+    if (is_accuracy && has_mark(*mode, "ecc-errors")) return side + " is marked ecc-errors";
+    if (is_accuracy || metric.unit == MetricUnit::bytes) continue;
+    if (const Mark* mark = mark_against_time(*mode)) return side + " is marked " + mark->id;
   }
   return std::nullopt;
 }
@@ -160,7 +178,8 @@ double default_limit(const MetricTraits& metric) {
 }
 
 MetricComparison compare_metric(const ModeRecord& base, const ModeRecord& current,
-                                const MetricTraits& metric, double limit, bool force) {
+                                const MetricTraits& metric, double limit, bool force,
+                                const DataSizes& sizes) {
   MetricComparison result;
   result.metric = &metric;
   result.base = metric_estimate(base, metric);
@@ -176,7 +195,7 @@ MetricComparison compare_metric(const ModeRecord& base, const ModeRecord& curren
     return result;
   }
   if (metric.unit == MetricUnit::fraction) {
-    compare_accuracy(base, current, limit, result);
+    compare_accuracy(base, current, limit, sizes, result);
   } else if (const auto ratio = ratio_of(*result.current, *result.base)) {
     result.change = ratio->ratio - 1;
     if (ratio->interval) result.interval = {ratio->interval->low - 1, ratio->interval->high - 1};

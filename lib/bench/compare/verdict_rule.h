@@ -34,8 +34,9 @@ struct MetricComparison {
 };
 
 // `limit` >= 0 in the unit of default_limit. Marks that forbid a verdict (on either side) make it
-// inconclusive, unless `force`.
+// inconclusive, unless `force`. `sizes` tell how many samples an accuracy is a share of.
 MetricComparison compare_metric(const ModeRecord& base, const ModeRecord& current,
-                                const MetricTraits& metric, double limit, bool force = false);
+                                const MetricTraits& metric, double limit, bool force = false,
+                                const DataSizes& sizes = {});
 
 }  // namespace precbench

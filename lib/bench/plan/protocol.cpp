@@ -13,7 +13,8 @@ std::string optimizer_impl(const Plan& plan, bool is_cuda) {
 
 }  // namespace
 
-json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha256, bool is_cuda) {
+json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha256, bool is_cuda,
+                   const std::optional<data::DatasetSummary>& data) {
   const TrainJob& job = plan.job;
   const OptimizerJob& optimizer = job.optimizer;
   json protocol = {{"profile", plan.profile},
@@ -59,6 +60,11 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
                              {"classes", job.dataset.synthetic_classes},
                              {"train", job.dataset.synthetic_train},
                              {"test", job.dataset.synthetic_test}};
+  }
+  if (data) {
+    protocol["train_samples"] = data->train_samples;
+    protocol["test_samples"] = data->test_samples;
+    protocol["classes"] = data->classes;
   }
   // Members that most protocols do without stand only where they are switched on.
   if (!job.model_options.empty()) protocol["model_options"] = job.model_options;

@@ -12,6 +12,7 @@
 #include "bench/report/figures.h"
 #include "bench/report/heading.h"
 #include "bench/result/marks.h"
+#include "bench/result/protocol_hash.h"
 
 namespace precbench {
 namespace {
@@ -22,9 +23,9 @@ std::string workload_of(const ResultDocument& document) {
     workload = shortened(
         terminal_text(text_at(document.invocation, {"context", "source"}).value_or("")), 120);
   }
-  const std::string hash = terminal_text(text_at(document.protocol, {"hash"}).value_or(""));
-  return (workload.empty() ? "workload not known" : workload) +
-         (hash.empty() ? "" : " (protocol " + hash.substr(0, 8) + ")");
+  // Counted here: results of one protocol carry other hashes if older versions counted otherwise.
+  return (workload.empty() ? "workload not known" : workload) + " (protocol " +
+         protocol_hash(document.protocol).substr(0, 8) + ")";
 }
 
 // Known modes in the table's order, others (of a later version) behind them.
@@ -123,7 +124,8 @@ MatrixTable matrix_table(const MatrixGroup& group, const MetricTraits& metric) {
       row.push_back(cell_of(mode, metric));
       if (best == nullptr || !is_candidate(mode, metric)) continue;
       ++candidates;
-      const auto against_best = compare_metric(*best, *mode, metric, default_limit(metric), true);
+      const auto against_best = compare_metric(*best, *mode, metric, default_limit(metric), true,
+                                               data_sizes(entry.document));
       if (mode == best || against_best.verdict != Verdict::worse) ties.push_back(row.size() - 1);
     }
     if (ties.size() < candidates) {

@@ -40,6 +40,7 @@ struct Candidate {
   std::optional<SpeedVerdict> speed;
   std::optional<MemoryVerdict> memory;
   std::optional<AccuracyVerdict> accuracy;
+  std::optional<int64_t> test_samples;
 
   bool is_faster() const { return speed && speed->decision == Decision::better; }
   bool needs_less_memory() const { return memory && memory->decision == Decision::better; }
@@ -62,14 +63,24 @@ std::string memory_words(const MemoryVerdict& memory) {
   return fmt::format("{:.0f} % {} memory", percent, memory.ratio < 1 ? "less" : "more");
 }
 
-std::string accuracy_sentence(const std::optional<AccuracyVerdict>& accuracy) {
+// With several seeds the difference is one of this test set; where another one of its size could
+// turn it round, its size is told.
+std::string seeds_words(const AccuracyVerdict& accuracy, const std::optional<int64_t>& samples) {
+  const bool is_of_this_set = accuracy.decision != Decision::undecided && samples &&
+                              std::abs(accuracy.difference.mean) < accuracy.test_set_noise;
+  return fmt::format("(n={} seeds{})", accuracy.difference.n,
+                     is_of_this_set ? fmt::format(", on these {} test samples", *samples) : "");
+}
+
+std::string accuracy_sentence(const Candidate& candidate) {
+  const std::optional<AccuracyVerdict>& accuracy = candidate.accuracy;
   if (!accuracy) return "Accuracy: not known for both.";
   const std::string points = points_text(accuracy->difference.mean);
   if (!accuracy->interval) {
     return accuracy->decision == Decision::undecided ? "Accuracy: undecided."
                                                      : "Accuracy: " + points + " (one seed).";
   }
-  const std::string n = fmt::format("(n={} seeds)", accuracy->difference.n);
+  const std::string n = seeds_words(*accuracy, candidate.test_samples);
   return accuracy->decision == Decision::undecided
              ? "Accuracy: " + points + ", within seed noise " + n + "."
              : "Accuracy: " + points + " " + n + ".";
@@ -121,7 +132,7 @@ void describe_best(const Candidate& best, const ModeRecord& reference, Recommend
   std::string sentence = "Use " + name_in_text(*best.mode) +
                          " here: " + speed_words(*best.speed, name_in_text(reference));
   if (best.memory) sentence += ", " + memory_words(*best.memory);
-  sentence += " (" + runs_words(*best.mode, reference) + "). " + accuracy_sentence(best.accuracy);
+  sentence += " (" + runs_words(*best.mode, reference) + "). " + accuracy_sentence(best);
   out.sentences.push_back(sentence);
   out.mode = best.mode->mode;
 }
@@ -148,7 +159,7 @@ void describe_none(const std::vector<Candidate>& candidates, const ModeRecord& r
     out.sentences.push_back("If memory is short: " + name_in_text(*smallest->mode) + " needs " +
                             memory_words(*smallest->memory) +
                             (smallest->speed ? " at about the same speed. " : ". ") +
-                            accuracy_sentence(smallest->accuracy));
+                            accuracy_sentence(*smallest));
   }
 }
 
@@ -208,6 +219,34 @@ std::string nothing_usable(const ResultDocument& document) {
                                 : "No recommendation: no mode finished.";
 }
 
+// What to do about a mark that forbids verdicts on time.
+std::string remedy(const std::string& mark) {
+  if (mark == "busy") return "Close other programs, or wait until the machine is quiet";
+  if (mark == "throttled") return "Let the device cool, or cool it better";
+  if (mark == "ecc-errors") return "Take another card";
+  if (mark == "drift") return "Leave the machine alone meanwhile, or use --repeats 5";
+  if (mark == "debug-build") return "Build with -DCMAKE_BUILD_TYPE=Release";
+  return "Remove the cause";
+}
+
+// Times that say nothing leave memory and accuracy as they are.
+void describe_untimed(const ResultDocument& document, const ModeRecord& reference, const Mark& mark,
+                      Recommendation& out) {
+  out.sentences.push_back("No recommendation: the times cannot be judged, " +
+                          name_in_text(reference) + " is marked " + terminal_text(mark.id) + " (" +
+                          shortened(terminal_text(mark.why)) + ").");
+  out.sentences.push_back(remedy(mark.id) + ", and run it again.");
+  std::string saving;
+  for (const ModeRecord& mode : document.modes) {
+    if (&mode == &reference || !is_usable(mode)) continue;
+    const auto memory = memory_verdict(mode, reference);
+    if (!memory || memory->decision != Decision::better) continue;
+    saving += (saving.empty() ? "" : ", ") + name_in_text(mode) + " needs " + memory_words(*memory);
+  }
+  if (!saving.empty())
+    out.sentences.push_back("Memory is counted and holds all the same: " + saving + ".");
+}
+
 void compare_modes(const ResultDocument& document, const ModeRecord& reference,
                    Recommendation& out) {
   if (has_mark(reference, "too-small")) {
@@ -217,21 +256,21 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
     return;
   }
   if (const Mark* mark = mark_against_time(reference)) {
-    out.sentences.push_back("No recommendation: " + name_in_text(reference) + " is marked " +
-                            terminal_text(mark->id) + " (" + shortened(terminal_text(mark->why)) +
-                            ").");
+    describe_untimed(document, reference, *mark, out);
     return;
   }
+  const std::optional<int64_t> test_samples = data_sizes(document).test;
   std::vector<Candidate> candidates;
   for (const ModeRecord& mode : document.modes) {
     if (&mode == &reference || !is_usable(mode)) continue;
     if (const Mark* mark = mark_against_time(mode)) {
       out.sentences.push_back(name_in_text(mode) + " is left out: it is marked " +
-                              terminal_text(mark->id) + ".");
+                              terminal_text(mark->id) + ". " + remedy(mark->id) +
+                              ", and run it again.");
       continue;
     }
     candidates.push_back({&mode, speed_verdict(mode, reference), memory_verdict(mode, reference),
-                          accuracy_verdict(mode, reference)});
+                          accuracy_verdict(mode, reference, test_samples), test_samples});
   }
   if (const Candidate* best = best_of(candidates)) {
     describe_best(*best, reference, out);

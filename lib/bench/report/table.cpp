@@ -23,6 +23,8 @@ std::optional<Estimate> value_of(const ModeRecord& mode, std::string_view metric
 struct Signs {
   bool one_seed = false, seed_noise = false, one_run = false, time_noise = false;
   bool running_accuracy = false;
+  std::optional<int64_t> test_samples;
+  double one_seed_bound = kOneSeedAccuracy;  // the largest of the cells
 };
 
 std::string accuracy_cell(const ModeRecord& mode, const char* metric) {
@@ -33,10 +35,12 @@ std::string accuracy_cell(const ModeRecord& mode, const char* metric) {
 std::string accuracy_change_cell(const ModeRecord& mode, const ModeRecord* reference,
                                  Signs& signs) {
   if (&mode == reference) return "ref";
-  const auto verdict = reference != nullptr ? accuracy_verdict(mode, *reference) : std::nullopt;
+  const auto verdict =
+      reference != nullptr ? accuracy_verdict(mode, *reference, signs.test_samples) : std::nullopt;
   if (!verdict) return kNothing;
   const std::string points = points_text(verdict->difference.mean);
   if (verdict->decision != Decision::undecided) return points;
+  signs.one_seed_bound = std::max(signs.one_seed_bound, verdict->test_set_noise);
   (verdict->interval ? signs.seed_noise : signs.one_seed) = true;
   return points + (verdict->interval ? " ≈" : " ?");
 }
@@ -141,12 +145,20 @@ void add_mode_footnotes(const ModeRecord& mode, const ModeRecord* reference, Tab
   }
 }
 
+// "? one seed: differences under 2 points say nothing; use --seeds 42,43,44"; with few test samples
+// their number is named.
+std::string one_seed_footnote(const ResultDocument& document, const Signs& signs) {
+  const bool is_small_test_set = signs.test_samples && signs.one_seed_bound > kOneSeedAccuracy;
+  return fmt::format("? one seed{}: differences under {} points say nothing; use {}",
+                     is_small_test_set ? fmt::format(", {} test samples", *signs.test_samples) : "",
+                     bound_text(signs.one_seed_bound), more_seeds(document));
+}
+
 void add_sign_footnotes(const ResultDocument& document, const Signs& signs, Table& table) {
   const auto add = [&](bool condition, const std::string& text) {
     if (condition) table.footnotes.push_back(text);
   };
-  add(signs.one_seed,
-      "? one seed: differences under 2 points say nothing; use " + more_seeds(document));
+  add(signs.one_seed, one_seed_footnote(document, signs));
   add(signs.one_run, "? one run each: speeds within a factor of 1.25 say little; use --repeats 5");
   add(signs.seed_noise, "≈ within seed noise: the 95 % interval of the difference includes 0");
   add(signs.time_noise, "≈ no established difference in speed of 5 % or more");
@@ -164,6 +176,7 @@ Table comparison_table(const ResultDocument& document) {
   table.header = {"mode",  "test acc", versus, "train acc", "time",
                   "speed", "peak MiB", versus, "notes"};
   Signs signs;
+  signs.test_samples = data_sizes(document).test;
   for (const ModeRecord& mode : document.modes) {
     table.rows.push_back({terminal_text(mode.mode), accuracy_cell(mode, "test_accuracy"),
                           accuracy_change_cell(mode, reference, signs),

@@ -42,6 +42,11 @@ std::string percent_text(const Estimate& fraction) {
 
 std::string points_text(double difference) { return signed_text(100 * difference, 2) + " pp"; }
 
+std::string bound_text(double bound) {
+  // The first subtraction keeps 2.0000000001 points from becoming 2.1.
+  return fmt::format("{:g}", std::ceil(1000 * bound - 1e-6) / 10);
+}
+
 std::string mebibytes_text(double bytes) {
   const double mebibytes = bytes / kMebibyte;
   return mebibytes < 10 ? fmt::format("{:.2f}", mebibytes) : fmt::format("{:.0f}", mebibytes);

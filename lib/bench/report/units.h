@@ -15,6 +15,7 @@ std::string duration_text(const Estimate& seconds);
 
 std::string percent_text(const Estimate& fraction);  // "46.15 %", "91.42 ± 0.11 %"
 std::string points_text(double difference);          // -0.0122: "-1.22 pp"
+std::string bound_text(double bound);                // points, rounded up: 0.0351: "3.6"; 0.02: "2"
 std::string mebibytes_text(double bytes);            // "5603"
 
 // time / reference time as "3.74x faster", "1.35x slower", "same speed"; with its propagated error

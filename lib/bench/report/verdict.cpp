@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "bench/stats/accuracy.h"
+
 namespace precbench {
 namespace {
 
@@ -48,22 +50,31 @@ std::optional<MemoryVerdict> memory_verdict(const ModeRecord& mode, const ModeRe
   return MemoryVerdict{ratio->ratio, decide(ratio->ratio, std::nullopt, kMemoryFactor)};
 }
 
-std::optional<AccuracyVerdict> accuracy_verdict(const ModeRecord& mode,
-                                                const ModeRecord& reference) {
+double one_seed_bound(double p, double q, const std::optional<int64_t>& samples) {
+  return std::max(kOneSeedAccuracy, test_set_noise(p, q, samples));
+}
+
+std::optional<AccuracyVerdict> accuracy_verdict(const ModeRecord& mode, const ModeRecord& reference,
+                                                const std::optional<int64_t>& samples) {
   const MetricTraits& metric = *find_metric("test_accuracy");
   const auto difference =
       paired_differences(values_by_seed(mode, metric), values_by_seed(reference, metric));
   if (!difference) return std::nullopt;
-  AccuracyVerdict verdict{*difference, t_interval(*difference), Decision::undecided};
-  const bool is_decided = verdict.interval ? verdict.interval->low > 0 || verdict.interval->high < 0
-                                           : std::abs(difference->mean) >= kOneSeedAccuracy;
-  if (is_decided) verdict.decision = difference->mean > 0 ? Decision::better : Decision::worse;
+  const double p = metric_estimate(mode, metric)->mean;
+  const double q = metric_estimate(reference, metric)->mean;
+  AccuracyVerdict verdict{*difference, t_interval(*difference), test_set_noise(p, q, samples),
+                          Decision::undecided};
+  const bool is_decided = verdict.interval
+                              ? verdict.interval->low > 0 || verdict.interval->high < 0
+                              : std::abs(difference->mean) >= one_seed_bound(p, q, samples);
+  if (!is_decided || (samples && is_of_few_samples(difference->mean, *samples))) return verdict;
+  verdict.decision = difference->mean > 0 ? Decision::better : Decision::worse;
   return verdict;
 }
 
 const Mark* mark_against_time(const ModeRecord& mode) {
-  constexpr std::array<std::string_view, 6> kBlocking = {
-      "busy", "throttled", "drift", "other-machine", "debug-build", "too-small"};
+  constexpr std::array<std::string_view, 6> kBlocking = {"busy",       "throttled",   "drift",
+                                                         "ecc-errors", "debug-build", "too-small"};
   const auto found = std::find_if(mode.marks.begin(), mode.marks.end(), [&](const Mark& mark) {
     return std::find(kBlocking.begin(), kBlocking.end(), mark.id) != kBlocking.end();
   });

@@ -43,17 +43,24 @@ struct MemoryVerdict {
 struct AccuracyVerdict {
   Estimate difference;  // paired by seed, in fractions; n is the number of seeds
   std::optional<Interval> interval;
+  double test_set_noise;  // stats/accuracy.h
   Decision decision;
 };
+
+// The least difference of two accuracies p and q (fractions) of one seed each that decides: two
+// points, or what the choice of the samples explains where that is more (stats/accuracy.h).
+double one_seed_bound(double p, double q, const std::optional<int64_t>& samples);
 
 // Nothing when a side has no figure.
 std::optional<SpeedVerdict> speed_verdict(const ModeRecord& mode, const ModeRecord& reference);
 std::optional<MemoryVerdict> memory_verdict(const ModeRecord& mode, const ModeRecord& reference);
-std::optional<AccuracyVerdict> accuracy_verdict(const ModeRecord& mode,
-                                                const ModeRecord& reference);
+// Of test accuracies on `samples` test samples.
+std::optional<AccuracyVerdict> accuracy_verdict(const ModeRecord& mode, const ModeRecord& reference,
+                                                const std::optional<int64_t>& samples);
 
-// The first mark that forbids a verdict on time (busy, throttled, drift, other-machine,
-// debug-build, too-small), or null.
+// The first mark that forbids a verdict on time (busy, throttled, drift, ecc-errors, debug-build,
+// too-small),
+// or null. other-machine speaks of the distance to another file, not of the modes of one.
 const Mark* mark_against_time(const ModeRecord& mode);
 
 }  // namespace precbench

@@ -30,7 +30,7 @@ struct PilotRecord {
 // What a row may not be used for, and why.
 struct Mark {
   std::string id;  // n=1 | emulated | at-chance | too-small | busy | throttled | drift |
-                   // debug-build | other-machine
+                   // ecc-errors | shared | debug-build | other-machine
   std::string why;
 };
 

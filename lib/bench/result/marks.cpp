@@ -7,7 +7,6 @@
 
 #include "bench/report/repeatability.h"
 #include "bench/result/measured.h"
-#include "common/names.h"
 
 namespace precbench {
 namespace {
@@ -19,16 +18,6 @@ constexpr double kChanceConfidence = 0.999;
 // Two single runs with 5 % noise each differ by this factor in one of twenty comparisons, with 2 %
 // in none.
 constexpr double kDriftFactor = 1.15;
-
-// Test samples of the built-in data sets (names.h); --limit-test makes it fewer.
-constexpr int64_t kBuiltInTestSamples = 10000;
-
-std::optional<int64_t> whole_number(const json& object, const char* key) {
-  const auto member = object.find(key);
-  if (member == object.end() || !member->is_number_integer()) return std::nullopt;
-  const auto value = member->get<int64_t>();
-  return value > 0 ? std::optional(value) : std::nullopt;
-}
 
 std::optional<Mark> single_run_mark(const ModeRecord& mode) {
   if (measured_runs(mode).size() != 1) return std::nullopt;
@@ -81,16 +70,9 @@ double chance_bound(int64_t classes, int64_t samples) {
 }
 
 std::optional<double> chance_bound(const ResultDocument& document) {
-  const DatasetTraits* dataset = find_dataset(text_at(document.protocol, {"dataset"}).value_or(""));
-  auto classes = whole_number(document.protocol, "classes");
-  if (!classes && dataset != nullptr) classes = dataset->classes;
-  auto samples = whole_number(document.protocol, "test_samples");
-  if (!samples && dataset != nullptr) samples = kBuiltInTestSamples;
-  if (const auto limit = whole_number(document.protocol, "limit_test"); limit && samples) {
-    samples = std::min(*limit, *samples);
-  }
-  if (!classes || !samples || *classes < 2) return std::nullopt;
-  return chance_bound(*classes, *samples);
+  const DataSizes sizes = data_sizes(document);
+  if (!sizes.classes || !sizes.test || *sizes.classes < 2) return std::nullopt;
+  return chance_bound(*sizes.classes, *sizes.test);
 }
 
 void assign_marks(ResultDocument& document) {

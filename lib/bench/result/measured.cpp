@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/names.h"
+
 namespace precbench {
 
 std::vector<const RunRecord*> measured_runs(const ModeRecord& mode) {
@@ -21,6 +23,21 @@ std::map<int64_t, std::vector<double>> grouped_by_seed(const ModeRecord& mode,
     if (const auto value = metric.value(*run)) groups[run->seed].push_back(*value);
   }
   return groups;
+}
+
+// As their files hold (Xiao et al. 2017).
+constexpr int64_t kMnistTrainSamples = 60000;
+constexpr int64_t kMnistTestSamples = 10000;
+
+// The whole number over 0 at a path of keys, or nothing.
+std::optional<int64_t> positive_at(const json& object, std::initializer_list<const char*> path) {
+  const json* here = &object;
+  for (const char* key : path) {
+    if (!here->is_object() || !here->contains(key)) return std::nullopt;
+    here = &(*here)[key];
+  }
+  if (!here->is_number_integer() || here->get<int64_t>() <= 0) return std::nullopt;
+  return here->get<int64_t>();
 }
 
 std::optional<std::string> reason_in(const Unknowns& unknown, const std::string& key) {
@@ -81,6 +98,27 @@ const ModeRecord* reference_mode(const ResultDocument& document) {
     if (!measured_runs(mode).empty()) return &mode;
   }
   return nullptr;
+}
+
+DataSizes data_sizes(const ResultDocument& document) {
+  const std::string dataset = text_at(document.protocol, {"dataset"}).value_or("");
+  const bool is_mnist = dataset == "fashion-mnist" || dataset == "mnist";
+  const DatasetTraits* traits = find_dataset(dataset);
+  // `told` is what this version writes; files without it are of a built-in or a synthetic data set.
+  const auto size = [&](const char* told, const char* drawn, int64_t built_in) {
+    auto value = positive_at(document.protocol, {told});
+    if (!value) value = positive_at(document.protocol, {"synthetic", drawn});
+    return !value && is_mnist ? std::optional(built_in) : value;
+  };
+  const auto limited = [&](std::optional<int64_t> samples, const char* limit) {
+    const auto most = positive_at(document.protocol, {limit});
+    return most && samples ? std::min(*most, *samples) : samples;
+  };
+  DataSizes sizes;
+  sizes.train = limited(size("train_samples", "train", kMnistTrainSamples), "limit_train");
+  sizes.test = limited(size("test_samples", "test", kMnistTestSamples), "limit_test");
+  sizes.classes = size("classes", "classes", traits != nullptr ? traits->classes : 0);
+  return sizes;
 }
 
 bool has_mark(const ModeRecord& mode, const std::string& id) {

@@ -32,6 +32,13 @@ const ModeRecord* find_mode_record(const ResultDocument& document, const std::st
 // with an ok run. Null when there is none.
 const ModeRecord* reference_mode(const ResultDocument& document);
 
+// Samples that accuracies are shares of, after the limits, and classes; nothing where the file does
+// not tell.
+struct DataSizes {
+  std::optional<int64_t> train, test, classes;
+};
+DataSizes data_sizes(const ResultDocument& document);
+
 bool has_mark(const ModeRecord& mode, const std::string& id);
 
 // The text at a path of keys in a JSON object ("device", "name"), or nothing: files from elsewhere

@@ -56,6 +56,7 @@ std::string canonical_json(const json& value) {
 std::string protocol_hash(const json& protocol) {
   json hashed = protocol;
   hashed.erase("hash");
+  hashed.erase("unknown");
   return sha256_of(canonical_json(hashed));
 }
 

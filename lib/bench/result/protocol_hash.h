@@ -11,7 +11,8 @@ namespace precbench {
 // json.dumps(value, sort_keys=True, separators=(",", ":")) writes, so that anyone can check a hash.
 std::string canonical_json(const json& value);
 
-// SHA-256 in hex of `protocol` without its `hash`, as canonical_json writes it.
+// SHA-256 in hex of `protocol` without its `hash` and `unknown`, as canonical_json writes it:
+// rewording the reason of a null makes no other protocol.
 std::string protocol_hash(const json& protocol);
 
 }  // namespace precbench

@@ -87,6 +87,61 @@ TEST(CompareResults, RefusesResultsWithoutACommonMode) {
                FileError);
 }
 
+// Made by a version that counted other members into the hash, or worded a reason in another way.
+TEST(CompareResults, TheMembersDecideNotTheHash) {
+  ResultDocument other = noisy();
+  other.protocol["hash"] = "1";
+  other.protocol["unknown"] = {{"clip_norm", "in other words"}};
+  EXPECT_NO_THROW(compare_results(noisy(), other));
+}
+
+// A mark of an earlier comparison says nothing about this one.
+TEST(CompareResults, TheMarkOfAnotherMachineIsOfThisComparison) {
+  ResultDocument base = noisy(), current = noisy();
+  for (ResultDocument* document : {&base, &current}) {
+    document->modes[0].marks.push_back({"other-machine", "device Tesla T4 and Tesla P100"});
+  }
+  for (const MetricComparison& metric : compare_results(base, current).modes[0].metrics) {
+    EXPECT_NE(metric.why, "measured on another machine");
+  }
+}
+
+Verdict accuracy_verdict_on(int64_t test_samples, double base, double current) {
+  ResultDocument a = document_of({mode_of("32-true", {run_of(1, 0, 10, 100, base)})});
+  ResultDocument b = document_of({mode_of("32-true", {run_of(1, 0, 10, 100, current)})});
+  for (ResultDocument* document : {&a, &b}) document->protocol["test_samples"] = test_samples;
+  for (const MetricComparison& metric : compare_results(a, b).modes[0].metrics) {
+    if (metric.metric->name == "test_accuracy") return metric.verdict;
+  }
+  return Verdict::same;
+}
+
+// Three points: 1.96 * sqrt((0.8 * 0.2 + 0.77 * 0.23) / n) is 3.6 points for 1,000 samples, 1.1 for
+// 10,000.
+TEST(CompareResults, AFewTestSamplesHideWhatManyShow) {
+  EXPECT_EQ(accuracy_verdict_on(1000, 0.80, 0.77), Verdict::inconclusive);
+  EXPECT_EQ(accuracy_verdict_on(10000, 0.80, 0.77), Verdict::worse);
+  EXPECT_EQ(accuracy_verdict_on(10000, 0.80, 0.785), Verdict::inconclusive);  // under two points
+}
+
+// The same difference with every seed is established as far as seeds go; it is of three samples.
+TEST(CompareResults, ThreeSamplesAreNoDifferenceHoweverManySeeds) {
+  const auto side = [](double shift, int64_t samples) {
+    std::vector<RunRecord> runs;
+    for (int64_t seed = 1; seed <= 5; ++seed) {
+      runs.push_back(run_of(seed, 0, 10, 100, 0.8 + 0.001 * static_cast<double>(seed) + shift));
+    }
+    ResultDocument document = document_of({mode_of("32-true", runs)});
+    document.protocol["test_samples"] = samples;
+    return document;
+  };
+  const auto verdict = [&](int64_t samples) {
+    return compare_results(side(0, samples), side(-0.015, samples)).modes[0].metrics[4].verdict;
+  };
+  EXPECT_EQ(verdict(200), Verdict::inconclusive);
+  EXPECT_EQ(verdict(2000), Verdict::worse);
+}
+
 TEST(CompareResults, TellsWhatBecameOfAMode) {
   const ResultDocument broken =
       document_of({failed_mode("16-mixed", Status::diverged, "loss nan at step 12"),

@@ -17,10 +17,29 @@ Plan default_plan() {
 
 json default_protocol() { return protocol_json(default_plan(), std::string(64, 'a'), false); }
 
-// From Python: hashlib.sha256(json.dumps(protocol, sort_keys=True, separators=(",", ":")).encode())
+// From Python, without `unknown`:
+// hashlib.sha256(json.dumps(protocol, sort_keys=True, separators=(",", ":")).encode())
 TEST(Protocol, PythonComputesTheSameHash) {
   EXPECT_EQ(default_protocol()["hash"],
-            "f33a7aaf31bf437a1ce08053afa3c5c7de42b23a32c2f1891445ef41c454711e");
+            "925748f050267c4a7c5c24a373bb753e72e12e38cde1e1c0febed0ae21269f41");
+}
+
+TEST(Protocol, AReasonInOtherWordsIsTheSameProtocol) {
+  json reworded = default_protocol();
+  reworded["unknown"]["clip_norm"] = "gradients are not clipped";
+  EXPECT_EQ(protocol_hash(reworded), default_protocol()["hash"]);
+}
+
+// What accuracies are judged by: a share of how many samples, out of how many classes.
+TEST(Protocol, TellsTheSizesOfTheData) {
+  data::DatasetSummary data;
+  data.train_samples = 4096;
+  data.test_samples = 1000;
+  data.classes = 10;
+  const json protocol = protocol_json(default_plan(), std::string(64, 'a'), false, data);
+  EXPECT_EQ(protocol["train_samples"], 4096);
+  EXPECT_EQ(protocol["test_samples"], 1000);
+  EXPECT_EQ(protocol["classes"], 10);
 }
 
 TEST(Protocol, TextBeyondAsciiIsEscapedAsInPython) {

@@ -83,6 +83,60 @@ TEST(Recommend, NotAModeThatLosesAccuracy) {
             "16-true is 2.0 times faster than 32-true, but its test accuracy is 5.0 points lower.");
 }
 
+// 1.96 * sqrt((0.85 * 0.15 + 0.875 * 0.125) / n): 3.0 points for 1,000 test samples, 1.0 for
+// 10,000.
+TEST(Recommend, AFewTestSamplesDoNotShowALoss) {
+  ResultDocument document =
+      document_of({single("16-true", 50, 0.85), single("32-true", 100, 0.875)});
+  document.protocol["test_samples"] = 10000;
+  EXPECT_EQ(recommend(document).mode, "32-true");
+  document.protocol["test_samples"] = 1000;
+  EXPECT_EQ(recommend(document).mode, "16-true");
+  EXPECT_THAT(recommend(document).sentences[0], HasSubstr("Accuracy: undecided."));
+}
+
+// Several seeds agree on this test set; another one of 1,000 samples could turn it round.
+TEST(Recommend, NamesTheTestSetWhereItIsSmall) {
+  const auto mode = [](const char* name, double seconds, double accuracy) {
+    std::vector<RunRecord> runs;
+    for (int64_t seed = 1; seed <= 3; ++seed) {
+      const auto step = static_cast<double>(seed);
+      runs.push_back(run_of(seed, 0, seconds + step, kMiB, accuracy + 0.001 * step));
+    }
+    runs.back().test_accuracy = *runs.back().test_accuracy + 0.0001;
+    return mode_of(name, runs);
+  };
+  ModeRecord faster = mode("16-mixed", 50, 0.825);
+  faster.runs[0].test_accuracy = *faster.runs[0].test_accuracy + 0.0003;
+  ResultDocument document = document_of({faster, mode("32-true", 100, 0.80)});
+  document.protocol["test_samples"] = 1000;
+  EXPECT_THAT(recommend(document).sentences[0],
+              HasSubstr("Accuracy: +2.51 pp (n=3 seeds, on these 1000 test samples)."));
+  document.protocol["test_samples"] = 10000;
+  EXPECT_THAT(recommend(document).sentences[0], HasSubstr("Accuracy: +2.51 pp (n=3 seeds)."));
+}
+
+// Memory is counted: a busy machine does not touch it.
+TEST(Recommend, OnABusyMachineSaysWhatToDoAndWhatHolds) {
+  const auto result = recommend(document_of({marked(single("16-mixed", 50, 0.9, 60 * kMiB), "busy"),
+                                             marked(single("32-true", 100, 0.9), "busy")}));
+  EXPECT_EQ(result.mode, "");
+  EXPECT_THAT(
+      result.sentences,
+      ElementsAre("No recommendation: the times cannot be judged, 32-true is marked busy "
+                  "(because).",
+                  "Close other programs, or wait until the machine is quiet, and run it again.",
+                  "Memory is counted and holds all the same: 16-mixed needs 40 % less memory."));
+}
+
+// The baseline's machine was another: that says nothing against the modes of this one.
+TEST(Recommend, WhateverMachineTheBaselineHad) {
+  const auto result =
+      recommend(document_of({marked(single("16-mixed", 50, 0.9), "other-machine"),
+                             marked(single("32-true", 100, 0.9), "other-machine")}));
+  EXPECT_EQ(result.mode, "16-mixed");
+}
+
 TEST(Recommend, TheSmallerOfTwoThatAreEquallyFast) {
   const auto result = recommend(
       document_of({single("16-mixed", 50, 0.9, 80 * kMiB), single("bf16-true", 52, 0.9, 50 * kMiB),

@@ -36,6 +36,16 @@ TEST(AssignMarks, CountsTheSamplesThatWereTested) {
   EXPECT_TRUE(has_mark(document.modes[0], "at-chance"));
 }
 
+// Of what the file tells: half of 40 samples of two classes is a guess.
+TEST(AssignMarks, ReadsTheSizesOfAnyDataSet) {
+  ResultDocument document = fashion(0.55);
+  document.protocol["dataset"] = "mine.csv";
+  document.protocol["classes"] = 2;
+  document.protocol["test_samples"] = 40;
+  assign_marks(document);
+  EXPECT_TRUE(has_mark(document.modes[0], "at-chance"));
+}
+
 TEST(AssignMarks, SaysNothingOfChanceForUnknownData) {
   ResultDocument document = fashion(0.1);
   document.protocol["dataset"] = nullptr;
