@@ -97,6 +97,22 @@ class HtmlTest(PageTest):
             self.assertNotIn("<img", target.read_text())
             self.assertNotIn("\x1b", target.read_text())
 
+    def test_on_a_phone_every_cell_says_what_it_is(self):
+        cells = [value for tag, name, value in Elements(self.page(published()).read_text()).attributes
+                 if tag == "td" and name == "data-label"]
+        self.assertEqual(cells[:8], ["test acc", "vs 32-true", "train acc", "time", "speed", "peak MiB", "vs 32-true", "notes"])
+
+    def test_what_the_gpu_did_has_a_table_where_it_is_known(self):
+        document = published()
+        self.assertNotIn("The GPU meanwhile", self.page(document).read_text())
+        document["modes"][0]["runs"][0]["energy"] = {
+            "energy_j": 61240.0, "mean_power_w": 62.0, "temperature_c": {"min": 40, "mean": 71.4, "max": 78},
+            "sm_clock_mhz": {"min": 585, "mean": 930.0, "max": 1590}, "clock_reasons": {HOSTILE: 0.97}}
+        page = self.page(document).read_text()
+        section = page[page.index("The GPU meanwhile"):]
+        for text in ("61240 J", "62 W", "71 °C", "930 MHz", "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt; 97 %"):
+            self.assertIn(text, section)
+
     def test_every_chart_has_words(self):
         elements = Elements(self.page(with_samples(published(), 50)).read_text())
         labels = [value for tag, name, value in elements.attributes if tag == "canvas" and name == "aria-label"]

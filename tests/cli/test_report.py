@@ -7,7 +7,7 @@ import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from documents import PUBLISHED, published, write
+from documents import PUBLISHED, published, with_times, write
 from support import SOURCE, CliTest
 
 HOSTILE = SOURCE / "tests" / "cases" / "hostile"
@@ -81,6 +81,40 @@ class ReportTest(CliTest):
         self.assertEqual(len(root.findall("testsuite/testcase")), 3)
         self.assertIn("| 16-mixed | 46.15 %", targets["markdown"].read_text())
         self.assertIn("| 16-mixed | 46.15 %", targets["github"].read_text())
+
+    def test_junit_tells_repeats_apart(self):
+        document = with_times(published(), "32-true", [9.0, 9.5])
+        done = self.report(write(self.folder, "two.json", document), "--format", "none", "--export-junit", "out.xml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = (self.folder / "out.xml").read_text()
+        self.assertIn("===== 32-true, repeat 1 =====", text)
+        self.assertIn("===== 32-true, repeat 2 =====", text)
+        self.assertIn("===== 16-mixed =====", text)
+
+    def test_junit_has_the_shape_that_readers_expect(self):
+        """testsuites > testsuite > testcase > failure | skipped, system-out; the counts are those of the cases."""
+        document = published()
+        document["modes"][0].update(status="oom", reason="no memory", runs=[])
+        document["modes"][1].update(status="unsupported", reason="needs Ampere", runs=[])
+        self.report(write(self.folder, "odd.json", document), "--format", "none", "--export-junit", "out.xml")
+        root = xml.etree.ElementTree.parse(self.folder / "out.xml").getroot()
+        self.assertEqual((root.tag, {child.tag for child in root}), ("testsuites", {"testsuite"}))
+        for suite in root:
+            cases = suite.findall("testcase")
+            self.assertEqual(len(cases), len(list(suite)))
+            for name, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
+                self.assertEqual(int(suite.get(name)), sum(case.find(tag) is not None for case in cases), name)
+            self.assertEqual(int(suite.get("tests")), len(cases))
+            float(suite.get("time"))
+            for case in cases:
+                self.assertTrue(case.get("name") and case.get("classname"))
+                float(case.get("time"))
+                self.assertLessEqual({child.tag for child in case}, {"failure", "skipped", "system-out"})
+                for child in case.iter("failure"):
+                    self.assertTrue(child.get("message"))
+        outcomes = {case.get("name"): [child.tag for child in case] for case in root.iter("testcase")}
+        self.assertEqual(outcomes["16-mixed"], ["failure"])
+        self.assertEqual(outcomes["bf16-mixed"], ["skipped"])
 
     def test_an_export_that_cannot_be_written_is_a_file_error(self):
         done = self.report(PUBLISHED, "--export-csv", "/nowhere/out.csv")

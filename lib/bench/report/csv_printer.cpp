@@ -35,7 +35,7 @@ struct Row {
 
 std::string accuracy_difference(const Row& row) {
   if (!row.has_reference()) return "";
-  const auto verdict = accuracy_verdict(row.mode, *row.reference);
+  const auto verdict = accuracy_verdict(row.mode, *row.reference, std::nullopt);
   return verdict ? number(verdict->difference.mean) : "";
 }
 
@@ -49,6 +49,19 @@ std::string memory_ratio(const Row& row) {
   if (!row.has_reference()) return "";
   const auto verdict = memory_verdict(row.mode, *row.reference);
   return verdict ? number(verdict->ratio) : "";
+}
+
+// Mean over the runs that know it.
+std::string energy(const Row& row) {
+  double sum = 0;
+  int count = 0;
+  for (const RunRecord* run : measured_runs(row.mode)) {
+    const auto joules = run->energy.find("energy_j");
+    if (joules == run->energy.end() || !joules->is_number()) continue;
+    sum += joules->get<double>();
+    ++count;
+  }
+  return count > 0 ? number(sum / count) : "";
 }
 
 std::string marks_of(const ModeRecord& mode) {
@@ -81,6 +94,7 @@ constexpr Column kColumns[] = {
     {"samples_per_s", [](const Row& row) { return mean_of(row.mode, "throughput"); }},
     {"peak_allocated_bytes", [](const Row& row) { return mean_of(row.mode, "memory"); }},
     {"memory_ratio", memory_ratio},
+    {"energy_j", energy},
     {"reference",
      [](const Row& row) { return row.reference ? csv_text(row.reference->mode) : ""; }},
     {"marks", [](const Row& row) { return csv_text(marks_of(row.mode)); }},

@@ -75,7 +75,8 @@ Case case_of(const ModeRecord& mode) {
   Case test{"precbench.modes", mode.mode, 0, "", "", ""};
   for (const RunRecord& run : mode.runs) {
     test.seconds += run.time.total_s.value_or(0);
-    test.output += render_block(mode.mode, run.seed, run, true);
+    test.output += std::string(test.output.empty() ? "" : "\n") +
+                   render_block(mode.mode, run.seed, run, mode.runs.size() == 1);
   }
   if (mode.status == Status::ok) return test;
   const std::string what =

@@ -116,10 +116,10 @@ TEST(CsvPrinter, PrintsOneLinePerModeAndLeavesUnknownFieldsEmpty) {
                                  mode_of("32-true", {run_of(42, 0, 10, 200, 0.5, 0.5)})})),
       "mode,effective_mode,status,reason,support,runs,test_accuracy,test_accuracy_std,"
       "test_accuracy_difference,train_accuracy,time_s,time_std_s,step_ms,time_ratio,samples_per_s,"
-      "peak_allocated_bytes,memory_ratio,reference,marks,device,libtorch,protocol_hash\n"
-      "16-mixed,16-mixed,ok,,,1,0.75,,0.25,0.5,5,,,0.5,,100,0.5,32-true,,Tesla T4,2.11.0,0\n"
-      "bf16-mixed,bf16-mixed,oom,\"'=no, memory\",,0,,,,,,,,,,,,32-true,,Tesla T4,2.11.0,0\n"
-      "32-true,32-true,ok,,,1,0.5,,,0.5,10,,,,,200,,32-true,,Tesla T4,2.11.0,0\n");
+      "peak_allocated_bytes,memory_ratio,energy_j,reference,marks,device,libtorch,protocol_hash\n"
+      "16-mixed,16-mixed,ok,,,1,0.75,,0.25,0.5,5,,,0.5,,100,0.5,,32-true,,Tesla T4,2.11.0,0\n"
+      "bf16-mixed,bf16-mixed,oom,\"'=no, memory\",,0,,,,,,,,,,,,,32-true,,Tesla T4,2.11.0,0\n"
+      "32-true,32-true,ok,,,1,0.5,,,0.5,10,,,,,200,,,32-true,,Tesla T4,2.11.0,0\n");
 }
 
 TEST(MarkdownPrinter, PrintsATableToPaste) {
@@ -129,6 +129,19 @@ TEST(MarkdownPrinter, PrintsATableToPaste) {
               HasSubstr("| 16-mixed | 46.15 % | -1.22 pp ? | 38.87 % | 16m 28s | 3.74x faster "
                         "| 5603 | -36 % |  |\n"));
   EXPECT_THAT(text, HasSubstr("In your code: `Trainer(precision=\"16-mixed\")"));
+}
+
+// 1.96 * sqrt((0.831 * 0.169 + 0.8 * 0.2) / 1000) is 3.397 points, told rounded up.
+TEST(Table, DoubtsADifferenceOnFewTestSamples) {
+  ResultDocument document = document_of({mode_of("16-mixed", {run_of(42, 0, 10, 100, 0.831)}),
+                                         mode_of("32-true", {run_of(42, 0, 10, 100, 0.8)})});
+  document.protocol["test_samples"] = 1000;
+  const std::string text = render("table", document);
+  EXPECT_THAT(text, HasSubstr("+3.10 pp ?"));
+  EXPECT_THAT(text, HasSubstr("? one seed, 1000 test samples: differences under 3.4 points say "
+                              "nothing; use --seeds 42,43,44\n"));
+  document.protocol["test_samples"] = 10000;
+  EXPECT_THAT(render("table", document), Not(HasSubstr("+3.10 pp ?")));
 }
 
 TEST(Table, ShowsSpreadAndPairedDifferenceOfRepeatsAndSeeds) {

@@ -18,12 +18,19 @@
     ...extra,
   });
 
+  // Chart.js draws a legend's line solid whatever the curve's dash is.
+  const dashed = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) => ({
+    ...label, lineDash: chart.data.datasets[label.datasetIndex].borderDash || [], lineWidth: 2,
+  }));
+
   const options = (x, y, extra = {}) => ({
     animation: false,
     responsive: true,
     maintainAspectRatio: false,
     interaction: { mode: "nearest", intersect: false },
-    plugins: { legend: { labels: { color: style("--ink"), usePointStyle: true, pointStyleWidth: 34 } } },
+    plugins: { legend: { labels: {
+      color: style("--ink"), usePointStyle: true, pointStyleWidth: 34, generateLabels: dashed,
+    } } },
     scales: { x, y },
     ...extra,
   });
@@ -86,6 +93,17 @@
     link.click();
     URL.revokeObjectURL(url);
   };
+
+  // Paper cannot be clicked: what is folded away is printed too.
+  const folded = () => document.querySelectorAll("details:not([open])");
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...folded()];
+    for (const one of opened) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of opened) one.open = false;
+  });
 
   const button = document.getElementById("download");
   if (button) button.addEventListener("click", download);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/report/escape.h"
 #include "bench/report/gate_view.h"
 #include "bench/report/heading.h"
@@ -24,11 +26,14 @@ std::string head_row(const Cells& cells) {
   return row + "</tr></thead>\n";
 }
 
-std::string body_row(const Cells& cells, bool is_best = false) {
+// With `labels`, the heads of the columns: a phone shows each row as a card of lines.
+std::string body_row(const Cells& cells, bool is_best = false, const Cells& labels = {}) {
   std::string row = is_best ? "<tr class=\"best\">" : "<tr>";
   for (size_t i = 0; i < cells.size(); ++i) {
+    const std::string label =
+        i < labels.size() ? " data-label=\"" + html_text(labels[i]) + "\"" : "";
     row += i == 0 ? "<th scope=\"row\">" + html_text(cells[i]) + "</th>"
-                  : "<td>" + html_text(cells[i]) + "</td>";
+                  : "<td" + label + ">" + html_text(cells[i]) + "</td>";
   }
   return row + "</tr>\n";
 }
@@ -104,8 +109,10 @@ std::string verdict_section(const ResultDocument& document, const Recommendation
 std::string table_section(const Table& table, const std::string& best_mode) {
   if (table.rows.empty()) return "";
   std::string rows;
-  for (const auto& cells : table.rows) rows += body_row(cells, cells.front() == best_mode);
-  return "<h2>Comparison</h2>\n" + table_of("wide-last", table.header, rows) +
+  for (const auto& cells : table.rows) {
+    rows += body_row(cells, cells.front() == best_mode, table.header);
+  }
+  return "<h2>Comparison</h2>\n" + table_of("cards wide-last", table.header, rows) +
          list_of(table.footnotes);
 }
 
@@ -141,6 +148,8 @@ std::string charts_section(const ResultDocument& document, bool has_chart_js) {
 }
 
 std::string recipe_section(const ResultDocument& document) {
+  const Cells header = {"mode",   "parameters",  "compute",   "gradients", "state", "autocast",
+                        "scaler", "TF32 matmul", "TF32 conv", "optimizer", "layout"};
   std::string rows;
   for (const ModeRecord& mode : document.modes) {
     if (measured_runs(mode).empty()) continue;
@@ -149,15 +158,62 @@ std::string recipe_section(const ResultDocument& document) {
         body_row({mode.mode, word(recipe.param_dtype), word(recipe.compute_dtype),
                   word(recipe.grad_dtype), word(recipe.optimizer_state_dtype),
                   word(recipe.autocast), word(recipe.grad_scaler), word(recipe.tf32_matmul),
-                  word(recipe.tf32_conv), word(recipe.optimizer_impl), word(recipe.memory_format)});
+                  word(recipe.tf32_conv), word(recipe.optimizer_impl), word(recipe.memory_format)},
+                 false, header);
   }
   if (rows.empty()) return "";
-  return "<h2>What each mode computed with</h2>\n" +
-         table_of("recipe",
-                  {"mode", "parameters", "compute", "gradients", "state", "autocast", "scaler",
-                   "TF32 matmul", "TF32 conv", "optimizer", "layout"},
-                  rows) +
+  return "<h2>What each mode computed with</h2>\n" + table_of("cards recipe", header, rows) +
          paragraph("As observed in the first step.", "notes");
+}
+
+// "64 °C" of {min, mean, max}, or "-"
+std::string mean_text(const json& energy, const char* key, const char* unit) {
+  const auto spread = energy.find(key);
+  if (spread == energy.end() || !spread->is_object()) return "-";
+  const auto mean = spread->find("mean");
+  if (mean == spread->end() || !mean->is_number()) return "-";
+  return fmt::format("{:.0f} {}", mean->get<double>(), unit);
+}
+
+std::string number_text(const json& energy, const char* key, const char* unit) {
+  const auto value = energy.find(key);
+  if (value == energy.end() || !value->is_number()) return "-";
+  return fmt::format("{:.0f} {}", value->get<double>(), unit);
+}
+
+std::string reasons_text(const json& energy) {
+  const auto reasons = energy.find("clock_reasons");
+  if (reasons == energy.end() || !reasons->is_object()) return "-";
+  std::string text;
+  for (const auto& [reason, share] : reasons->items()) {
+    if (!share.is_number()) continue;
+    text +=
+        (text.empty() ? "" : ", ") + reason + fmt::format(" {:.0f} %", 100 * share.get<double>());
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string gpu_section(const ResultDocument& document) {
+  const Cells header = {"mode",        "seed",     "energy",        "power",
+                        "temperature", "SM clock", "clocks held by"};
+  std::string rows;
+  for (const ModeRecord& mode : document.modes) {
+    for (const RunRecord* run : measured_runs(mode)) {
+      const json& energy = run->energy;
+      const Cells cells = {mode.mode,
+                           std::to_string(run->seed),
+                           number_text(energy, "energy_j", "J"),
+                           number_text(energy, "mean_power_w", "W"),
+                           mean_text(energy, "temperature_c", "°C"),
+                           mean_text(energy, "sm_clock_mhz", "MHz"),
+                           reasons_text(energy)};
+      const bool is_known = std::any_of(cells.begin() + 2, cells.end(),
+                                        [](const std::string& cell) { return cell != "-"; });
+      if (is_known) rows += body_row(cells, false, header);
+    }
+  }
+  if (rows.empty()) return "";
+  return "<h2>The GPU meanwhile</h2>\n" + table_of("cards wide-last", header, rows);
 }
 
 std::string environment_section(const ResultDocument& document) {
