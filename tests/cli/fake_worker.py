@@ -2,8 +2,8 @@
 """A worker that trains nothing: it plays scripted event sequences, so that the coordinator's order, time-outs,
 signals and exit codes are tested in milliseconds.
 
-PRECBENCH_FAKE holds a JSON object: mode -> behaviour, with "pilot" and "describe" for those jobs; what is not
-named succeeds. PRECBENCH_FAKE_LOG names a file that gets a line per job: kind, mode, seed.
+PRECBENCH_FAKE holds a JSON object: mode -> behaviour, with "pilot" for those jobs; what is not named succeeds.
+"cards" lists the CUDA devices that are described. PRECBENCH_FAKE_LOG names a file that gets a line per job: kind, mode, seed.
 """
 
 import json
@@ -25,11 +25,12 @@ def hello(version=None, protocol=PROTOCOL):
          git_sha=None, libtorch="2.11.0")
 
 
-def describe():
+def describe(cards):
+    cuda = {"available": True} if cards else {"available": False, "reason": "this LibTorch was built without CUDA"}
     send(type="result", facts={
-        "libtorch": {"version": "2.11.0", "cuda_built": None},
-        "devices": [{"kind": "cpu", "name": "cpu"}],
-        "cuda": {"available": False, "reason": "this LibTorch was built without CUDA"},
+        "libtorch": {"version": "2.11.0", "cuda_built": "12.6" if cards else None},
+        "devices": [{"kind": "cpu", "name": "cpu"}, *cards],
+        "cuda": cuda,
         "unknown": {}})
 
 
@@ -137,7 +138,7 @@ def main():
     if script.get("protocol") != "none":
         hello(version, script.get("protocol", PROTOCOL))
     if job["kind"] == "describe":
-        describe()
+        describe(script.get("cards", []))
     elif train.get("pilot"):
         behaviour = script.get("pilot", "success")
         play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)

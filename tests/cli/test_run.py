@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -54,6 +55,7 @@ class Success(CliTest):
         self.compare_modes()
         protocol = self.result()["protocol"]
         stated = protocol.pop("hash")
+        del protocol["unknown"]
         text = json.dumps(protocol, sort_keys=True, separators=(",", ":"))
         self.assertEqual(stated, hashlib.sha256(text.encode()).hexdigest())
 
@@ -71,8 +73,9 @@ class Success(CliTest):
         self.assertFalse((self.folder / "results").exists())
 
     def test_quiet_leaves_only_warnings_on_stderr(self):
-        lines = self.precbench("--dataset", "synthetic", "--modes", "32-true", "-q").stderr.splitlines()
-        self.assertEqual(lines, [])
+        told = self.precbench("--dataset", "synthetic", "--modes", "32-true", "-q").stderr
+        # The machine that runs the tests may be busy itself, which is a warning.
+        self.assertEqual(re.sub(r"\Awarning: while 32-true ran, others used .*\n +Close other programs.*\n", "", told), "")
 
 
 class Failures(CliTest):
@@ -206,6 +209,35 @@ class Resume(CliTest):
         run = self.compare_modes("--resume", path, "--batch-size", "64")
         self.assertEqual(run.returncode, 5)
         self.assertIn("differs in batch_size", run.stderr)
+
+
+    def test_a_member_that_only_the_earlier_protocol_has_is_refused_too(self):
+        self.compare_modes()
+        path = next((self.folder / "results").glob("*.json"))
+        document = json.loads(path.read_text())
+        document["protocol"]["augment"] = True
+        path.write_text(json.dumps(document))
+        run = self.compare_modes("--resume", path)
+        self.assertEqual(run.returncode, 5)
+        self.assertIn("differs in augment", run.stderr)
+
+    def test_another_machine_is_refused(self):
+        self.compare_modes()
+        path = next((self.folder / "results").glob("*.json"))
+        document = json.loads(path.read_text())
+        document["environment"]["device"]["name"] = "Tesla T4"
+        path.write_text(json.dumps(document))
+        run = self.compare_modes("--resume", path)
+        self.assertEqual(run.returncode, 5)
+        self.assertIn("measured on another machine (device Tesla T4 and", run.stderr)
+
+    def test_a_reason_in_other_words_is_the_same_protocol(self):
+        self.compare_modes()
+        path = next((self.folder / "results").glob("*.json"))
+        document = json.loads(path.read_text())
+        document["protocol"]["unknown"]["clip_norm"] = "in other words"
+        path.write_text(json.dumps(document))
+        self.assertEqual(self.compare_modes("--resume", path).returncode, 0)
 
 
 class Gate(CliTest):

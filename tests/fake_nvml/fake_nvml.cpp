@@ -10,9 +10,12 @@
 //   no_energy      no energy counter (before Volta)
 //   throttling     from the third sample of a card to the fourth it is too hot
 //   ecc            each sample counts one uncorrected error more
+//   vgpu           the cards are virtual ones
+//   mig            the cards are split into instances
 //   hang           initialising never returns
 //   hang_later     the third reading of power never returns
 // FAKE_NVML_PIDS lists the processes on every card ("12,34").
+// FAKE_NVML_USED is the memory in use, in MiB (512 without it).
 // Compiled with FAKE_NVML_OLD it has the symbols of an old driver only.
 #include <unistd.h>
 
@@ -26,6 +29,14 @@ namespace {
 
 constexpr int kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
               kInsufficientSize = 7, kDriverNotLoaded = 9;
+
+constexpr int kArgumentVersionMismatch = 25;
+constexpr unsigned long long kTotal = 16ULL << 30, kReserved = 300ULL << 20;
+
+unsigned long long used_bytes() {
+  const char* text = std::getenv("FAKE_NVML_USED");
+  return (text != nullptr ? std::strtoull(text, nullptr, 10) : 512) << 20;
+}
 
 struct Card {
   const char* uuid;
@@ -152,16 +163,30 @@ EXPORT int nvmlDeviceGetCurrentClocksEventReasons(void* device, unsigned long lo
   return answer(reasons, is_hot ? 0x24 : 0x4);
 }
 
-EXPORT int nvmlDeviceGetMemoryInfo(void* /*device*/, void* memory) {
-  const unsigned long long info[3] = {16ULL << 30, 14ULL << 30, 2ULL << 30};  // total, free, used
+EXPORT int nvmlDeviceGetMemoryInfo_v2(void* /*device*/, void* memory) {
+  struct Info {
+    unsigned version;
+    unsigned long long total, reserved, free, used;
+  };
+  Info* info = static_cast<Info*>(memory);
+  if (info->version != (sizeof(Info) | (2U << 24U))) return kArgumentVersionMismatch;
   if (plays("no_permission")) return kNoPermission;
-  std::memcpy(memory, info, sizeof info);
+  *info = {info->version, kTotal, kReserved, kTotal - kReserved - used_bytes(), used_bytes()};
   return kSuccess;
 }
 
 EXPORT int nvmlDeviceGetEccMode(void* /*device*/, int* current, int* pending) {
   *pending = 1;
   return answer(current, 1);
+}
+
+EXPORT int nvmlDeviceGetVirtualizationMode(void* /*device*/, int* mode) {
+  return answer(mode, plays("vgpu") ? 2 : 0);
+}
+
+EXPORT int nvmlDeviceGetMigMode(void* /*device*/, unsigned* current, unsigned* pending) {
+  *pending = 0;
+  return answer(current, plays("mig") ? 1 : 0);
 }
 
 EXPORT int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter,
@@ -194,6 +219,14 @@ EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void* /*device*/, unsigned* c
   return fits ? kSuccess : kInsufficientSize;
 }
 #else
+// Before driver 510 what the driver reserves is counted as used.
+EXPORT int nvmlDeviceGetMemoryInfo(void* /*device*/, void* memory) {
+  const unsigned long long used = used_bytes() + kReserved;
+  const unsigned long long info[3] = {kTotal, kTotal - used, used};
+  std::memcpy(memory, info, sizeof info);
+  return kSuccess;
+}
+
 // The name before driver 535.
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void* /*device*/,
                                                      unsigned long long* reasons) {

@@ -15,12 +15,17 @@ constexpr Result kSuccess = 0;
 constexpr Result kInsufficientSize = 7;
 constexpr int kTemperatureOfGpu = 0, kClockOfSm = 1, kClockOfMemory = 2;
 constexpr int kUncorrectedErrors = 1, kSinceDriverLoad = 0;
+constexpr int kVirtualGpu = 2;           // NVML_GPU_VIRTUALIZATION_MODE_VGPU
 constexpr unsigned kVersionBuffer = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
 
 constexpr const char* kNotOffered = "this driver's NVML does not offer it";
 
 struct Memory {
   unsigned long long total, free, used;
+};
+struct MemoryV2 {  // nvmlMemory_v2_t, from driver 510 on: `used` without what the driver reserves
+  unsigned version = sizeof(MemoryV2) | (2U << 24U);
+  unsigned long long total = 0, reserved = 0, free = 0, used = 0;
 };
 struct ProcessInfo {  // nvmlProcessInfo_v2_t, which the calls _v2 and _v3 fill
   unsigned pid;
@@ -54,8 +59,11 @@ struct NvmlDevice::Library {
     find(clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
     if (clock_reasons == nullptr)  // its name before driver 535
       find(clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    find(memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     find(memory, "nvmlDeviceGetMemoryInfo");
     find(ecc_mode, "nvmlDeviceGetEccMode");
+    find(virtualization, "nvmlDeviceGetVirtualizationMode");
+    find(mig_mode, "nvmlDeviceGetMigMode");
     find(ecc_errors, "nvmlDeviceGetTotalEccErrors");
     find(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     if (processes == nullptr) find(processes, "nvmlDeviceGetComputeRunningProcesses_v2");
@@ -111,8 +119,11 @@ struct NvmlDevice::Library {
   Result (*clock)(Device, int, unsigned*) = nullptr;               // MHz
   Result (*max_clock)(Device, int, unsigned*) = nullptr;           // MHz
   Result (*clock_reasons)(Device, unsigned long long*) = nullptr;  // bits
+  Result (*memory_v2)(Device, MemoryV2*) = nullptr;
   Result (*memory)(Device, Memory*) = nullptr;
-  Result (*ecc_mode)(Device, int*, int*) = nullptr;
+  Result (*ecc_mode)(Device, int*, int*) = nullptr;  // current, pending
+  Result (*virtualization)(Device, int*) = nullptr;
+  Result (*mig_mode)(Device, unsigned*, unsigned*) = nullptr;  // current, pending
   Result (*ecc_errors)(Device, int, int, unsigned long long*) = nullptr;
   Result (*processes)(Device, unsigned*, ProcessInfo*) = nullptr;
 };
@@ -186,15 +197,23 @@ NvmlDevice::NvmlDevice(const std::string& library, const NvmlTarget& target)
       scaled(library_->get<unsigned>(facts_.unknown, "max_sm_clock_mhz", library_->max_clock,
                                      device_, kClockOfSm),
              1.0);
-  int current = 0, pending = 0;
-  if (library_->ecc_mode == nullptr) {
-    facts_.unknown["ecc"] = kNotOffered;
-  } else if (const Result failed = library_->ecc_mode(device_, &current, &pending);
-             failed != kSuccess) {
-    facts_.unknown["ecc"] = library_->reason(failed);
-  } else {
-    facts_.ecc = current != 0;
-  }
+  const auto is_on = [&](const char* key, auto* function, auto unit) -> std::optional<bool> {
+    decltype(unit) current{}, pending{};
+    if (function == nullptr) {
+      facts_.unknown[key] = kNotOffered;
+      return std::nullopt;
+    }
+    if (const Result failed = function(device_, &current, &pending); failed != kSuccess) {
+      facts_.unknown[key] = library_->reason(failed);
+      return std::nullopt;
+    }
+    return current != 0;
+  };
+  facts_.ecc = is_on("ecc", library_->ecc_mode, int{});
+  facts_.has_slices = is_on("has_slices", library_->mig_mode, unsigned{});
+  const auto mode =
+      library_->get<int>(facts_.unknown, "is_virtual", library_->virtualization, device_);
+  if (mode) facts_.is_virtual = *mode == kVirtualGpu;
 }
 
 NvmlDevice::~NvmlDevice() = default;
@@ -215,8 +234,12 @@ NvmlSample NvmlDevice::sample() {
   if (const auto bits =
           nvml.get<unsigned long long>(unknown_, "clock_reasons", nvml.clock_reasons, device_))
     sample.clock_reasons = *bits;
-  if (const auto memory = nvml.get<Memory>(unknown_, "used_bytes", nvml.memory, device_))
+  if (const auto memory = nvml.get<MemoryV2>(unknown_, "used_bytes", nvml.memory_v2, device_)) {
     sample.used_bytes = static_cast<int64_t>(memory->used);
+  } else if (nvml.memory != nullptr) {
+    if (const auto v1 = nvml.get<Memory>(unknown_, "used_bytes", nvml.memory, device_))
+      sample.used_bytes = static_cast<int64_t>(v1->used);
+  }
   if (const auto errors = nvml.get<unsigned long long>(
           unknown_, "ecc_errors", nvml.ecc_errors, device_, kUncorrectedErrors, kSinceDriverLoad))
     sample.ecc_errors = static_cast<int64_t>(*errors);

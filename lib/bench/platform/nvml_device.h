@@ -34,6 +34,8 @@ struct NvmlFacts {
   std::optional<std::string> driver;  // "580.65.06"
   std::optional<double> max_sm_clock_mhz;
   std::optional<bool> ecc;
+  std::optional<bool> is_virtual;  // a vGPU: a share of a card
+  std::optional<bool> has_slices;  // MIG is on: the card is split into instances
   Unknowns unknown;
 };
 

@@ -119,6 +119,21 @@ std::optional<Mark> throttled(const std::optional<std::map<uint64_t, double>>& r
   return std::nullopt;
 }
 
+std::optional<Mark> used_by_others(const std::vector<NvmlSample>& samples,
+                                   const std::optional<int64_t>& foreign) {
+  if (foreign.value_or(0) > 0) {
+    return Mark{"busy", std::to_string(*foreign) +
+                            (*foreign == 1 ? " other process" : " other processes") +
+                            " used the GPU"};
+  }
+  const auto before = samples.empty() ? std::nullopt : samples.front().used_bytes;
+  if (foreign || before.value_or(0) <= kOthersBytes) return std::nullopt;
+  char text[80];
+  std::snprintf(text, sizeof text, "others held %.1f GiB of the GPU's memory before it began",
+                static_cast<double>(*before) / (1 << 30));
+  return Mark{"busy", text};
+}
+
 }  // namespace
 
 std::string clock_reason_name(uint64_t bit) {
@@ -211,10 +226,17 @@ NvmlReport nvml_report(const std::vector<NvmlSample>& samples, const NvmlFacts& 
   report.energy = object.take();
 
   if (const auto mark = throttled(reasons, sm_clock, facts)) report.marks.push_back(*mark);
-  if (foreign.value_or(0) > 0) {
-    report.marks.push_back({"busy", std::to_string(*foreign) +
-                                        (*foreign == 1 ? " other process" : " other processes") +
-                                        " used the GPU"});
+  if (const auto mark = used_by_others(samples, foreign)) report.marks.push_back(*mark);
+  if (errors.value_or(0) > 0) {
+    report.marks.push_back({"ecc-errors", std::to_string(*errors) +
+                                              " uncorrected memory errors: figures may be wrong"});
+  }
+  if (facts.is_virtual.value_or(false)) {
+    report.marks.push_back({"shared", "a virtual GPU: others may use the same card"});
+  } else if (facts.has_slices.value_or(false)) {
+    report.marks.push_back({"shared",
+                            "an instance of a split card (MIG): power and clocks are the "
+                            "whole card's"});
   }
   return report;
 }

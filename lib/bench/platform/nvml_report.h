@@ -26,6 +26,10 @@ inline constexpr double kLowClockShare = 0.5;
 inline constexpr uint64_t kThrottleReasons = 0x8 | 0x20 | 0x40 | 0x80;
 inline constexpr uint64_t kIdleReason = 0x1;
 
+// Memory of the card that is in use before a run begins and its worker exists. An old driver counts
+// some hundred MiB of its own; more than this belongs to somebody. Containers often hide who.
+inline constexpr int64_t kOthersBytes = int64_t{1} << 30;
+
 // "power cap", "too hot (hardware)", ... for one bit; "reason 0x..." for an unknown one.
 std::string clock_reason_name(uint64_t bit);
 
@@ -40,7 +44,7 @@ struct NvmlReport {
   //  clock_reasons{name: share of samples}, device_used_bytes, ecc_errors, foreign_processes,
   //  unknown}
   json energy;
-  std::vector<Mark> marks;  // throttled, busy
+  std::vector<Mark> marks;  // throttled, busy, ecc-errors, shared
 };
 
 // `samples` in the order of their times; `foreign` is the largest number of other processes seen.

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "bench/compare/comparability.h"
 #include "common/suggest.h"
 #include "common/version.h"
 
@@ -81,16 +82,15 @@ ModeRecord& Recording::mode(std::string_view name) {
 }
 
 void Recording::resume(const ResultDocument& earlier, const std::string& path) {
-  std::vector<std::string> differing;
-  for (const auto& [key, value] : document_.protocol.items()) {
-    const auto other = earlier.protocol.find(key);
-    const bool is_same = other != earlier.protocol.end() && *other == value;
-    if (!is_same && key != "hash" && key != "unknown") differing.push_back(key);
-  }
-  if (!differing.empty()) {
+  if (const auto fields = protocol_differences(earlier, document_); !fields.empty()) {
     throw FileError("'" + path + "' cannot be resumed: its protocol differs in " +
-                    joined(differing, ", ") +
+                    joined(fields, ", ") +
                     "\n       give the options that it was made with, or start a new comparison");
+  }
+  if (const auto machine = machine_differences(earlier, document_); !machine.empty()) {
+    throw FileError("'" + path + "' cannot be resumed: it was measured on another machine (" +
+                    joined(machine, ", ") +
+                    ")\n       one table must come from one machine: start a new comparison");
   }
   for (const ModeRecord& row : earlier.modes) {
     const auto mine = std::find_if(document_.modes.begin(), document_.modes.end(),
@@ -123,7 +123,7 @@ void Recording::set_status(std::string_view name, Status status, const std::stri
   row.reason = reason;
 }
 
-void Recording::add(const RunSlot& slot, const TrainResult& result) {
+void Recording::add(const RunSlot& slot, const TrainResult& result, const json& energy) {
   ModeRecord& row = mode(slot.mode->name);
   row.effective_mode = result.effective_mode;
   if (row.runs.empty()) row.recipe = result.recipe;
@@ -131,7 +131,10 @@ void Recording::add(const RunSlot& slot, const TrainResult& result) {
     if (std::find(row.notes.begin(), row.notes.end(), note) == row.notes.end())
       row.notes.push_back(note);
   }
-  append(slot, result.run);
+  RunRecord run = result.run;
+  run.energy = energy;
+  run.unknown.erase("energy");
+  append(slot, std::move(run));
 }
 
 void Recording::add_failure(const RunSlot& slot, Status status, const std::string& reason) {

@@ -18,7 +18,7 @@ class Recording {
   Recording(const Plan& plan, json protocol, json environment, const std::string& libtorch);
 
   // Goes on with an earlier, interrupted comparison: its runs that are ok are kept. Throws
-  // FileError when it was made under another protocol, naming what differs.
+  // FileError when it was made under another protocol or on another machine, naming what differs.
   void resume(const ResultDocument& earlier, const std::string& path);
   bool has(const RunSlot& slot) const;  // a run that was kept
 
@@ -27,7 +27,8 @@ class Recording {
 
   // A row that will not run, with why.
   void set_status(std::string_view mode, Status status, const std::string& reason);
-  void add(const RunSlot& slot, const TrainResult& result);  // a run that sent its result
+  // A run that sent its result; `energy` is what was seen of the GPU meanwhile (NvmlReport).
+  void add(const RunSlot& slot, const TrainResult& result, const json& energy);
   void add_failure(const RunSlot& slot, Status status, const std::string& reason);
 
   void mark_once(std::string_view mode,

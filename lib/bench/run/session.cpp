@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <utility>
 
 #include "bench/plan/protocol.h"
 #include "bench/plan/resolve_device.h"
@@ -21,6 +22,7 @@
 #include "bench/run/console.h"
 #include "bench/run/device_choice.h"
 #include "bench/run/ending.h"
+#include "bench/run/gpu_watch.h"
 #include "bench/run/pilot.h"
 #include "bench/run/preflight.h"
 #include "bench/run/progress.h"
@@ -56,10 +58,12 @@ class Session {
     resolve_for_device(plan_, device_.is_cuda(), device_.facts.cpu.vendor);
     std::optional<std::string> digest;
     if (!data_.files.empty()) digest = sha256_of_files(data_.files);
+    gpu_.emplace(device_);
     recording_.emplace(
-        plan_, protocol_json(plan_, digest, device_.is_cuda()),
+        plan_, protocol_json(plan_, digest, device_.is_cuda(), data_),
         environment_json(device_.facts, device_.facts.cpu, plan_.threads, device_.worker_facts),
         device_.libtorch);
+    tell_driver();
     baseline.require_protocol(recording_->document());
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support();
@@ -83,6 +87,18 @@ class Session {
     job.parent_pid = getpid();
     job.train = std::move(train);
     return job;
+  }
+
+  void tell_driver() {
+    if (device_.facts.kind != "cuda") return;
+    std::string reason;
+    json& environment = recording_->document().environment;
+    if (const auto driver = gpu_->driver(reason)) {
+      environment["driver"] = *driver;
+      environment["unknown"].erase("driver");
+    } else {
+      environment["unknown"]["driver"] = reason;
+    }
   }
 
   // Verdicts before anything runs; an unsupported mode is a row with its reason.
@@ -208,13 +224,15 @@ class Session {
     Progress progress(console_, label, train.batch_size, steady_s);
     const CpuSnapshot before = read_cpu_snapshot();
     const double own_before_s = own_cpu_s();
+    gpu_->begin();
     const JobOutcome outcome = runner_.run(
         job_of(train), {plan_.timeout_s}, [&](const Event& event) { progress.take(event); },
         [&] { progress.tick(); });
+    const NvmlReport gpu = gpu_->end();
     console_.clear_live();
     if (note_interruption(outcome)) return;
     if (outcome.result && outcome.result->train) {
-      recording_->add(slot, *outcome.result->train);
+      recording_->add(slot, *outcome.result->train, gpu.energy);
     } else {
       take_failure(outcome);
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
@@ -222,9 +240,31 @@ class Session {
     }
     const auto busy =
         busy_reason(before, read_cpu_snapshot(), outcome.cpu_s + own_cpu_s() - own_before_s);
-    if (busy) recording_->mark_once(slot.mode->name, {"busy", *busy});
+    mark(slot, busy, gpu.marks);
     print_block(slot);
     save();
+  }
+
+  // The processors and the GPU may both have been busy.
+  void mark(const RunSlot& slot, const std::optional<std::string>& busy_cpu,
+            const std::vector<Mark>& gpu_marks) {
+    std::string busy = busy_cpu.value_or("");
+    for (const Mark& mark : gpu_marks) {
+      if (mark.id == "busy") {
+        busy += (busy.empty() ? "" : ", and ") + mark.why;
+      } else {
+        recording_->mark_once(slot.mode->name, mark);
+      }
+    }
+    if (busy.empty()) return;
+    recording_->mark_once(slot.mode->name, {"busy", busy});
+    // Told at once and once: there may be hours of runs to come whose times nobody will judge.
+    if (std::exchange(busy_told_, true)) return;
+    console_.warning(fmt::format(
+        "while {} ran, {}: such times are not judged, and no mode is recommended by them.\n"
+        "         Close other programs, or stop here (Ctrl-C) and run it when the machine is "
+        "quiet.",
+        slot.mode->name, busy));
   }
 
   void print_rows_without_runs() {
@@ -299,11 +339,13 @@ class Session {
   Console& console_;
   data::DatasetSummary data_;
   DeviceChoice device_;
+  std::optional<GpuWatch> gpu_;
   std::optional<Recording> recording_;
   std::optional<ResultDocument> earlier_;  // --resume
   std::optional<int> interrupted_by_;
   std::optional<std::string> saved_to_;
   bool file_trouble_ = false;
+  bool busy_told_ = false;
   int blocks_printed_ = 0;
 };
 

@@ -80,7 +80,7 @@ TEST_F(Nvml, ReadsEverythingOfACardInGoodHealth) {
   EXPECT_DOUBLE_EQ(*sample.temperature_c, 64);
   EXPECT_DOUBLE_EQ(*sample.sm_clock_mhz, 1200);
   EXPECT_DOUBLE_EQ(*sample.memory_clock_mhz, 5000);
-  EXPECT_EQ(*sample.used_bytes, int64_t{2} << 30);
+  EXPECT_EQ(*sample.used_bytes, int64_t{512} << 20);
   EXPECT_EQ(*sample.ecc_errors, 0);
   EXPECT_THAT(*sample.processes, IsEmpty());
   EXPECT_THAT(device.unknown(), IsEmpty());
@@ -173,10 +173,31 @@ TEST_F(Nvml, LivesWithAnOldDriver) {
   EXPECT_DOUBLE_EQ(report.energy["energy_j"], 140);
   EXPECT_EQ(report.energy["method"], "power samples");
   EXPECT_DOUBLE_EQ(report.energy["clock_reasons"]["power cap"], 1.0);
-  EXPECT_EQ(report.energy["unknown"]["device_used_bytes"], "this driver's NVML does not offer it");
+  EXPECT_EQ(report.energy["unknown"]["ecc_errors"], "this driver's NVML does not offer it");
+  // The older call counts the driver's own 300 MiB.
+  EXPECT_EQ(report.energy["device_used_bytes"], int64_t{812} << 20);
   EXPECT_TRUE(report.energy["sm_clock_mhz"]["limit"].is_null());
   expect_explained(report.energy);
   expect_explained(report.energy["sm_clock_mhz"]);
+}
+
+TEST_F(Nvml, TellsWhoElseUsesTheCard) {
+  NvmlSample sample;
+  sample.used_bytes = kOthersBytes + 1;
+  const auto ids = [&](const NvmlFacts& facts, const std::optional<int64_t>& foreign) {
+    std::string text;
+    for (const Mark& mark : nvml_report({sample, sample}, facts, {}, foreign).marks)
+      text += mark.id + " ";
+    return text;
+  };
+  EXPECT_EQ(ids({}, std::nullopt), "busy ");
+  EXPECT_EQ(ids({}, 2), "busy ");
+  EXPECT_EQ(ids({}, 0), "");  // the driver lists everybody: the memory is nobody's
+  sample.used_bytes = kOthersBytes;
+  EXPECT_EQ(ids({}, std::nullopt), "");
+  NvmlFacts shared;
+  shared.is_virtual = true;
+  EXPECT_EQ(ids(shared, 0), "shared ");
 }
 
 TEST_F(Nvml, SaysWhyThereIsNoDriver) {
