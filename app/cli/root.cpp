@@ -69,7 +69,8 @@ std::string missing_value_message(const std::string& told) {
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     throw UsageError(missing_value_message(error.what()));
-  throw UsageError(std::string(error.what()) + "\n       see precbench --help");
+  throw UsageError(std::string(error.what()) + "\n       see precbench " +
+                   (&command == &root ? "" : command.get_name() + " ") + "--help");
 }
 
 // The options of run stand on the root as well; before another command they would be ignored.

@@ -111,6 +111,8 @@ def play(behaviour, train):
     elif name == "bigger":  # needs that many times the memory
         record = run_record(train)["memory"]
         result(train, memory=dict(record, peak_allocated_bytes=int(float(argument) * record["peak_allocated_bytes"])))
+    elif name == "other-losses":
+        result(train, loss_trace=[2.5, 2.0000000000000004, 1.5, 1.0])
     elif name == "diverged":
         result(train, status="diverged", reason="the loss is not finite at step 3", test_accuracy=None)
     elif name == "interrupt":  # Ctrl-C in the middle of this run

@@ -27,6 +27,13 @@ class Success(CliTest):
         self.assertNotIn("trying", run.stdout)
         self.assertNotIn("\x1b", run.stdout + run.stderr)
 
+    def test_the_references_first_steps_run_twice(self):
+        run = self.compare_modes()
+        self.assertIn("trying 3 steps of each mode, 20 of 32-true", run.stderr)
+        self.assertIn("32-true: repeatable: the same seed gives the same losses bitwise", run.stdout)
+        run = self.compare_modes(script={"32-true": "other-losses"})
+        self.assertIn("32-true: the same seed differs at step 1", run.stdout)
+
     def test_pilots_come_first_then_runs_in_the_order_asked_for(self):
         self.compare_modes()
         self.assertEqual(self.jobs(), ["describe - -", "pilot 16-mixed 42", "pilot bf16-mixed 42", "pilot 32-true 42",

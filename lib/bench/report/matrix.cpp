@@ -11,6 +11,7 @@
 #include "bench/report/escape.h"
 #include "bench/report/figures.h"
 #include "bench/report/heading.h"
+#include "bench/report/verdict.h"
 #include "bench/result/marks.h"
 #include "bench/result/protocol_hash.h"
 
@@ -55,8 +56,13 @@ void label_by_device(MatrixGroup& group) {
   }
 }
 
+bool is_time(const MetricTraits& metric) {
+  return metric.unit != MetricUnit::fraction && metric.unit != MetricUnit::bytes;
+}
+
 bool is_candidate(const ModeRecord* mode, const MetricTraits& metric) {
   if (mode == nullptr || !metric_estimate(*mode, metric)) return false;
+  if (is_time(metric) && mark_against_time(*mode) != nullptr) return false;
   return metric.unit != MetricUnit::fraction || !has_mark(*mode, "at-chance");
 }
 
@@ -81,6 +87,7 @@ std::string cell_of(const ModeRecord* mode, const MetricTraits& metric) {
   std::string cell = figure_text(metric_estimate(*mode, metric), metric);
   if (has_mark(*mode, "emulated")) cell += " e";
   if (has_mark(*mode, "at-chance")) cell += " c";
+  if (is_time(metric) && mark_against_time(*mode) != nullptr) cell += " !";
   return cell;
 }
 

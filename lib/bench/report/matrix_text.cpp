@@ -13,7 +13,8 @@ namespace {
 using Metrics = std::vector<const MetricTraits*>;
 
 constexpr const char* kLegend =
-    "* best of its row, or not to be told from it; e emulated; c at chance: it learned nothing";
+    "* best of its row, or not to be told from it; e emulated; c at chance: it learned nothing; "
+    "! not to be judged (the machine was busy, the card throttled, ...)";
 
 // "Tesla T4: Use 16-mixed here: ..."
 std::string advice(const MatrixEntry& entry) {

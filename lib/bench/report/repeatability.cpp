@@ -12,16 +12,17 @@ namespace {
 
 bool is_ok_drift(const RunRecord& run) { return run.role == "drift" && run.status == Status::ok; }
 
-std::string compared_traces(const RunRecord& first, const RunRecord& second) {
-  const size_t steps = std::min(first.loss_trace.size(), second.loss_trace.size());
+std::string compared_traces(const Samples& first, const Samples& second, int64_t stride) {
+  const size_t steps = std::min(first.size(), second.size());
   for (size_t i = 0; i < steps; ++i) {
-    if (first.loss_trace[i] != second.loss_trace[i]) {
-      return fmt::format("the same seed differs at step {}",
-                         static_cast<int64_t>(i) * first.loss_trace_stride);
+    if (first[i] != second[i]) {
+      return fmt::format("the same seed differs at step {}", static_cast<int64_t>(i) * stride);
     }
   }
   return fmt::format("repeatable: the same seed gives the same losses bitwise ({} steps)", steps);
 }
+
+bool has_trace(const RunRecord& run) { return run.status == Status::ok && !run.loss_trace.empty(); }
 
 std::optional<std::string> drift_note(const ModeRecord& mode) {
   const auto ratio = drift_ratio(mode);
@@ -72,14 +73,18 @@ std::optional<double> drift_ratio(const ModeRecord& reference) {
 std::optional<std::string> repeatability(const ModeRecord& mode) {
   for (size_t i = 0; i < mode.runs.size(); ++i) {
     const RunRecord& first = mode.runs[i];
-    if (first.status != Status::ok || first.loss_trace.empty()) continue;
+    if (!has_trace(first)) continue;
     for (size_t j = i + 1; j < mode.runs.size(); ++j) {
       const RunRecord& second = mode.runs[j];
-      const bool is_comparable = second.status == Status::ok && second.seed == first.seed &&
-                                 !second.loss_trace.empty() &&
-                                 second.loss_trace_stride == first.loss_trace_stride;
-      if (is_comparable) return compared_traces(first, second);
+      if (!has_trace(second) || second.seed != first.seed) continue;
+      if (second.loss_trace_stride != first.loss_trace_stride) continue;
+      return compared_traces(first.loss_trace, second.loss_trace, first.loss_trace_stride);
     }
+  }
+  if (!mode.pilot || mode.pilot->loss_trace.empty()) return std::nullopt;
+  for (const RunRecord& run : mode.runs) {
+    if (!has_trace(run) || run.seed != mode.pilot->seed || run.loss_trace_stride != 1) continue;
+    return compared_traces(mode.pilot->loss_trace, run.loss_trace, 1);
   }
   return std::nullopt;
 }

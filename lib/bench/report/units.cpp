@@ -60,7 +60,7 @@ std::string speed_text(const Ratio& time_ratio) {
       time_ratio.error ? fmt::format(" ± {:.2f}", factor * *time_ratio.error / time_ratio.ratio)
                        : "";
   const std::string number = fmt::format("{:.2f}", factor);
-  if (number == "1.00" && !time_ratio.error) return "same speed";
+  if (number == "1.00") return time_ratio.error ? number + error + "x" : "same speed";
   return number + error + (is_faster ? "x faster" : "x slower");
 }
 

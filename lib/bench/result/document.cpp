@@ -12,10 +12,16 @@ json support_json(const std::optional<Support>& support) {
 
 json pilot_json(const std::optional<PilotRecord>& pilot) {
   if (!pilot) return nullptr;
-  return {{"steps", pilot->steps},
-          {"projected_s", nullable(pilot->projected_s)},
-          {"peak_allocated_bytes", nullable(pilot->peak_allocated_bytes)},
-          {"unknown", pilot->unknown}};
+  json object = {{"steps", pilot->steps},
+                 {"projected_s", nullable(pilot->projected_s)},
+                 {"peak_allocated_bytes", nullable(pilot->peak_allocated_bytes)},
+                 {"unknown", pilot->unknown}};
+  if (!pilot->loss_trace.empty()) {
+    object["seed"] = pilot->seed;
+    object["loss_trace"] = json::array();
+    for (const auto& loss : pilot->loss_trace) object["loss_trace"].push_back(nullable(loss));
+  }
+  return object;
 }
 
 json mode_json(const ModeRecord& mode, const ModeRecord* reference) {

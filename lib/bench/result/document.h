@@ -24,6 +24,10 @@ struct PilotRecord {
   int64_t steps = 0;
   std::optional<double> projected_s;  // of one whole run
   std::optional<int64_t> peak_allocated_bytes;
+  // Of the reference's pilot, to be compared with the first steps of its run (repeatability.h);
+  // empty for other modes.
+  int64_t seed = 0;
+  Samples loss_trace;
   Unknowns unknown;
 };
 

@@ -159,8 +159,12 @@ RunRecord run_from(const ObjectReader& reader) {
 }
 
 PilotRecord pilot_from(const ObjectReader& reader) {
-  return {reader.value_or<int64_t>("steps", 0), reader.optional<double>("projected_s"),
-          reader.optional<int64_t>("peak_allocated_bytes"), reader.unknown()};
+  return {reader.value_or<int64_t>("steps", 0),
+          reader.optional<double>("projected_s"),
+          reader.optional<int64_t>("peak_allocated_bytes"),
+          reader.value_or<int64_t>("seed", 0),
+          reader.value_or<Samples>("loss_trace", {}),
+          reader.unknown()};
 }
 
 ModeRecord mode_from(const ObjectReader& reader) {

@@ -34,6 +34,19 @@ RunSize run_size(const TrainJob& job, int64_t train_samples, int64_t test_sample
   return size;
 }
 
+int64_t pilot_steps(const Plan& plan, const ModeTraits& mode, const RunSize& size) {
+  const bool runs_once = plan.repeats == 1 && plan.seeds.size() == 1;
+  const bool is_default =
+      plan.config.value("pilot", json::object()).value("source", "") == "default";
+  if (&mode != plan.reference || !runs_once || !is_default) return plan.pilot_steps;
+  return std::max(plan.pilot_steps, std::min(kRepeatedSteps, size.train_steps));
+}
+
+bool repeats_the_run(const TrainJob& job) {
+  return job.schedule.name == "constant" && job.schedule.warmup_steps == 0 &&
+         job.inject_inf_at_step < 0;
+}
+
 TrainJob pilot_job(TrainJob job, int64_t steps) {
   job.pilot = true;
   job.steps = steps;

@@ -16,6 +16,18 @@ struct RunSize {
 
 RunSize run_size(const TrainJob& job, int64_t train_samples, int64_t test_samples);
 
+// The reference's first steps are run twice where nothing else repeats them: in its pilot and in
+// its run.
+inline constexpr int64_t kRepeatedSteps = 20;
+
+// How many steps the pilot of `mode` takes: --pilot, and kRepeatedSteps (at most the whole run) for
+// the reference where each mode runs once and --pilot is at its default.
+int64_t pilot_steps(const Plan& plan, const ModeTraits& mode, const RunSize& size);
+
+// Whether a pilot's steps are those of the run: a schedule over the whole run gives a shorter one
+// other learning rates.
+bool repeats_the_run(const TrainJob& job);
+
 // The job of a pilot: `steps` optimizer steps and one evaluation batch; nothing is written to
 // files.
 TrainJob pilot_job(TrainJob job, int64_t steps);

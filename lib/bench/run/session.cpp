@@ -135,7 +135,7 @@ class Session {
   // hour.
   void try_modes() {
     const bool tries = plan_.pilot_steps > 0;
-    if (tries) console_.info(fmt::format("trying {} steps of each mode", plan_.pilot_steps));
+    if (tries) console_.info(trying_line());
     for (const ModeTraits* mode : plan_.modes) {
       if (interrupted()) return;
       if (tries && will_run(*mode) && !is_complete(*mode)) try_mode(*mode);
@@ -145,12 +145,22 @@ class Session {
     warn_of_emulated_modes();
   }
 
+  std::string trying_line() const {
+    const TrainJob train = job_for(plan_, *plan_.reference, plan_.seeds.front(), device_.is_cuda());
+    const int64_t steps = pilot_steps(plan_, *plan_.reference,
+                                      run_size(train, data_.train_samples, data_.test_samples));
+    return fmt::format("trying {} steps of each mode", plan_.pilot_steps) +
+           (steps > plan_.pilot_steps ? fmt::format(", {} of {}", steps, plan_.reference->name)
+                                      : "");
+  }
+
   void try_mode(const ModeTraits& mode) {
     const TrainJob train = job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda());
+    const RunSize size = run_size(train, data_.train_samples, data_.test_samples);
     Progress progress(console_, fmt::format("  {:<12}", mode.name), train.batch_size, steady_s,
                       false);
     const JobOutcome outcome = runner_.run(
-        job_of(pilot_job(train, plan_.pilot_steps)), {plan_.timeout_s},
+        job_of(pilot_job(train, pilot_steps(plan_, mode, size))), {plan_.timeout_s},
         [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
     console_.clear_live();
     if (note_interruption(outcome)) return;
@@ -161,10 +171,14 @@ class Session {
                              outcome.reason.value_or("the worker sent no training result"));
       return;
     }
-    const RunSize size = run_size(train, data_.train_samples, data_.test_samples);
     ModeRecord& row = recording_->mode(mode.name);
     row.effective_mode = outcome.result->train->effective_mode;
-    row.pilot = projected(outcome.result->train->run, size);
+    const RunRecord& pilot = outcome.result->train->run;
+    row.pilot = projected(pilot, size);
+    if (&mode == plan_.reference && repeats_the_run(train)) {
+      row.pilot->seed = train.seed;
+      row.pilot->loss_trace = pilot.loss_trace;
+    }
     if (plan_.budget_s && row.pilot->projected_s && *row.pilot->projected_s > *plan_.budget_s) {
       recording_->set_status(
           mode.name, Status::skipped,

@@ -88,5 +88,17 @@ TEST(Matrix, EscapesNamesOfDevices) {
               HasSubstr("| a\\|b \\[31m=c |"));
 }
 
+// A busy machine's time is shown, and is no record.
+TEST(Matrix, ATimeThatIsNotToBeJudgedIsNoBest) {
+  ResultDocument document = document_of({mode_of("16-mixed", {run_of(42, 0, 5, 100, 0.9)}),
+                                         mode_of("32-true", {run_of(42, 0, 10, 200, 0.9)})});
+  for (ModeRecord& mode : document.modes) mode.marks.push_back({"busy", "others"});
+  const auto groups = matrix_of({document}, {"a.json"});
+  const auto times = matrix_table(groups[0], *find_metric("time")).rows[0];
+  EXPECT_EQ(times[1], "10.00s !");
+  EXPECT_EQ(times[2], "5.00s !");
+  EXPECT_THAT(matrix_table(groups[0], *find_metric("memory")).rows[0][2], HasSubstr("*"));
+}
+
 }  // namespace
 }  // namespace precbench

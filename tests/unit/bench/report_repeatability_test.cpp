@@ -52,6 +52,21 @@ TEST(Repeatability, BitwiseOrFromWhichStepNot) {
   EXPECT_EQ(*repeatability(mode), "the same seed differs at step 1");
 }
 
+// With one run a mode, the reference's pilot repeats its first steps.
+TEST(Repeatability, OfThePilotWhereNothingElseRepeats) {
+  ModeRecord mode = mode_of("32-true", {run_of(42, 0, 1, 1, 0.9)});
+  mode.runs[0].loss_trace = {2.3, 2.2, 2.1, 2.0};
+  mode.pilot = PilotRecord();
+  EXPECT_FALSE(repeatability(mode));
+  mode.pilot->seed = 42;
+  mode.pilot->loss_trace = {2.3, 2.2};
+  EXPECT_THAT(*repeatability(mode), HasSubstr("bitwise (2 steps)"));
+  mode.pilot->loss_trace[1] = 2.2000000000000006;
+  EXPECT_EQ(*repeatability(mode), "the same seed differs at step 1");
+  mode.pilot->seed = 43;
+  EXPECT_FALSE(repeatability(mode));
+}
+
 // Other seeds must differ.
 TEST(Repeatability, DoesNotCompareSeeds) {
   ModeRecord mode = mode_of("32-true", {run_of(1, 0, 1, 1, 0.9), run_of(2, 0, 1, 1, 0.9)});

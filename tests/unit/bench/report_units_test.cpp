@@ -23,6 +23,7 @@ TEST(SpeedText, NeverSaysFractionsOfASpeed) {
 // 1 / 0.5 = 2; the relative error 0.01 / 0.5 is 2 %, of 2 it is 0.04.
 TEST(SpeedText, CarriesTheErrorOver) {
   EXPECT_EQ(speed_text({0.5, 0.01, {}}), "2.00 ± 0.04x faster");
+  EXPECT_EQ(speed_text({1.001, 0.02, {}}), "1.00 ± 0.02x");  // no direction
 }
 
 TEST(ChangeText, HasASignUnlessItIsNone) {

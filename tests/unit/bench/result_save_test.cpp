@@ -47,7 +47,7 @@ TEST(SaveResult, ReadsBackWhatItWrote) {
   ResultDocument document = document_of(
       {mode_of("16-mixed", {full_run()}), failed_mode("32-true", Status::oom, "no memory")});
   document.modes[0].support = Support{"emulated", "native from Ampere (8.0)"};
-  document.modes[0].pilot = PilotRecord{3, 4980.0, 7 << 20, {}};
+  document.modes[0].pilot = PilotRecord{3, 4980.0, 7 << 20, 42, {2.5, std::nullopt}, {}};
   document.modes[0].marks = {{"busy", "load 7 on 2 cores"}};
   document.modes[0].notes = {"a note"};
   document.modes[0].recipe.param_dtype = "float32";

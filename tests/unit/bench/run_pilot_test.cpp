@@ -45,6 +45,30 @@ TEST(Pilot, WithoutAStepNothingIsProjectedAndTheReasonIsKept) {
   EXPECT_EQ(record.unknown.count("projected_s"), 1U);
 }
 
+TEST(Pilot, TakesTwentyStepsOfTheReferenceWhereNothingElseRepeatsThem) {
+  Plan plan;
+  plan.modes = {find_mode("16-mixed"), find_mode("32-true")};
+  plan.reference = plan.modes[1];
+  plan.seeds = {42};
+  plan.config["pilot"] = {{"value", 3}, {"source", "default"}};
+  EXPECT_EQ(pilot_steps(plan, *plan.modes[0], {100, 10}), 3);
+  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {100, 10}), 20);
+  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {12, 10}), 12);
+  plan.repeats = 2;
+  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {100, 10}), 3);
+  plan.repeats = 1;
+  plan.config["pilot"]["source"] = "flag";
+  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {100, 10}), 3);
+}
+
+// A cosine over 20 steps is not the beginning of one over 400.
+TEST(Pilot, RepeatsTheRunUnderAConstantScheduleOnly) {
+  TrainJob job;
+  EXPECT_TRUE(repeats_the_run(job));
+  job.schedule.name = "cosine";
+  EXPECT_FALSE(repeats_the_run(job));
+}
+
 TEST(Pilot, PilotsWriteNoFiles) {
   TrainJob job;
   job.save_weights = "w.pt";
