@@ -58,6 +58,7 @@ MemoryRecord memory_record_from_json(const ObjectReader& reader) {
   record.peak_allocated_bytes = reader.optional<int64_t>("peak_allocated_bytes");
   record.peak_reserved_bytes = reader.optional<int64_t>("peak_reserved_bytes");
   record.dataset_bytes = reader.optional<int64_t>("dataset_bytes");
+  record.dataset_resident = reader.value_or("dataset_resident", true);
   record.device_used_bytes = reader.optional<int64_t>("device_used_bytes");
   record.host_peak_rss_bytes = reader.optional<int64_t>("host_peak_rss_bytes");
   record.breakdown = object_or_empty(reader, "breakdown");
@@ -133,6 +134,7 @@ json to_json(const MemoryRecord& record) {
   return {{"peak_allocated_bytes", nullable(record.peak_allocated_bytes)},
           {"peak_reserved_bytes", nullable(record.peak_reserved_bytes)},
           {"dataset_bytes", nullable(record.dataset_bytes)},
+          {"dataset_resident", record.dataset_resident},
           {"device_used_bytes", nullable(record.device_used_bytes)},
           {"host_peak_rss_bytes", nullable(record.host_peak_rss_bytes)},
           {"breakdown", record.breakdown},

@@ -53,6 +53,7 @@ struct MemoryRecord {
   std::optional<int64_t> peak_allocated_bytes;  // resident data set excluded
   std::optional<int64_t> peak_reserved_bytes;
   std::optional<int64_t> dataset_bytes;
+  bool dataset_resident = true;  // on the device; false = each batch is copied there
   std::optional<int64_t> device_used_bytes;
   std::optional<int64_t> host_peak_rss_bytes;
   json breakdown = json::object();

@@ -2,6 +2,7 @@
 // worker does for a card (peaks, events, out of memory, a kernel image that is missing) runs in
 // tests without one.
 //   FAKE_CUDA_CARD    "<name>|<compute capability>|<memory in bytes>"
+//   FAKE_CUDA_FREE    bytes of it that are free; default: all
 //   FAKE_CUDA_KERNEL  "missing": the first kernel fails as on a card that the LibTorch has no code
 //   for
 #include <cstdio>
@@ -48,6 +49,10 @@ class FakeCuda final : public CpuDevice {
                   {"architectures", {"sm_75", "sm_80", "sm_90"}},
                   {"driver_cuda_version", 13000}};
     return facts;
+  }
+  std::optional<int64_t> free_bytes() const override {
+    const char* free = std::getenv("FAKE_CUDA_FREE");
+    return std::atoll(free == nullptr ? part(card(), 2).c_str() : free);
   }
   void preflight() override {
     const char* kernel = std::getenv("FAKE_CUDA_KERNEL");

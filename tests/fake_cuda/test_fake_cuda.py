@@ -93,6 +93,17 @@ class FakeCuda(unittest.TestCase):
         self.assertEqual(rows["tf32"]["status"], "unsupported")
         self.assertIn("warning: bf16-mixed is emulated on Tesla T4", run.stderr)
 
+    def test_data_without_room_on_the_card_are_copied_batch_by_batch(self):
+        runs = []
+        for free in ("1013760", "1013759"):  # 640 samples of 28 x 28 bytes and a label of 8: half of it, and more
+            done = self.precbench("--modes", "bf16-mixed", "--device", "cuda", "--augment", "--seed", "3",
+                                  FAKE_CUDA_FREE=free)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            runs.append(json.loads(done.stdout)["modes"][0]["runs"][0])
+        self.assertEqual([run["memory"]["dataset_resident"] for run in runs], [True, False])
+        self.assertEqual(runs[0]["loss_trace"], runs[1]["loss_trace"])
+        self.assertEqual(runs[0]["epochs"][-1]["test_accuracy"], runs[1]["epochs"][-1]["test_accuracy"])
+
     def test_out_of_memory_is_a_row_and_the_next_mode_runs(self):
         # 13 MiB hold what bf16-true needs at this batch, not what 64-true does.
         run = self.precbench("--modes", "64-true,bf16-true", "--device", "cuda", "--batch-size", "32",

@@ -64,6 +64,13 @@ class DeviceModule {
 
   virtual void synchronize() = 0;
 
+  // Bytes that tensors could still take; nothing where the samples lie in the device's memory
+  // anyway.
+  virtual std::optional<int64_t> free_bytes() const = 0;
+  // A new tensor in host memory from which the device copies without making the caller wait; its
+  // memory is not given to another tensor before such a copy has been done.
+  virtual torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) = 0;
+
   // Gives cached blocks back, so that a peak starts from what is in use.
   virtual void empty_cache() = 0;
   virtual void reset_peak_memory() = 0;

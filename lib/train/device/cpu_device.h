@@ -14,6 +14,10 @@ class CpuDevice : public DeviceModule {
   DeviceFacts facts() const override;
   void preflight() override {}
   void synchronize() override {}
+  std::optional<int64_t> free_bytes() const override { return std::nullopt; }
+  torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) override {
+    return at::empty(shape, dtype);
+  }
   void empty_cache() override {}
   void reset_peak_memory() override;
   DeviceMemory memory() const override;

@@ -48,11 +48,17 @@ DataSet load_data_set(const DatasetJob& job, uint32_t seed) {
   return data;
 }
 
-DataSet moved_to(const DataSet& data, torch::Device device) {
+DataSet placed(const DataSet& data, DeviceModule& device) {
+  const std::optional<int64_t> room = device.free_bytes();
+  if (room && static_cast<double>(data.bytes()) > kLargestShare * static_cast<double>(*room)) {
+    DataSet kept = data;
+    kept.resident = false;
+    return kept;
+  }
   DataSet moved = data;
   for (Split* split : {&moved.train, &moved.test}) {
-    split->images = split->images.to(device);
-    split->labels = split->labels.to(device);
+    split->images = split->images.to(device.device());
+    split->labels = split->labels.to(device.device());
   }
   return moved;
 }

@@ -14,9 +14,20 @@ uint64_t draw_seed() {
 
 }  // namespace
 
-Loader::Loader(const DataSet& data, const Split& split, SampleOrder order, int64_t batch_size,
-               at::MemoryFormat format)
-    : data_(data), split_(split), batch_size_(batch_size), format_(format), next_(split.size()) {
+Loader::Loader(DeviceModule& device, const DataSet& data, const Split& split, SampleOrder order,
+               int64_t batch_size, at::MemoryFormat format)
+    : device_(device),
+      data_(data),
+      split_(split),
+      batch_size_(batch_size),
+      format_(format),
+      next_(split.size()) {
+  const auto scalar = [&](double value) {
+    return torch::full({}, value, torch::TensorOptions(torch::kFloat).device(device.device()));
+  };
+  largest_ = scalar(255);
+  mean_ = scalar(data.mean);
+  std_ = scalar(data.std);
   if (order == SampleOrder::shuffled) {
     order_ = torch::empty({samples()}, split.labels.options());
   }
@@ -31,21 +42,34 @@ void Loader::start_pass() {
   next_ = 0;
 }
 
+torch::Tensor Loader::gather(const torch::Tensor& all, int64_t count) const {
+  if (data_.resident) {
+    return order_.defined() ? all.index_select(0, order_.narrow(0, next_, count))
+                            : all.narrow(0, next_, count);
+  }
+  std::vector<int64_t> shape = all.sizes().vec();
+  shape[0] = count;
+  torch::Tensor staged = device_.host_buffer(shape, all.scalar_type());
+  if (order_.defined()) {
+    at::index_select_out(staged, all, 0, order_.narrow(0, next_, count));
+  } else {
+    staged.copy_(all.narrow(0, next_, count));
+  }
+  return staged.to(device_.device(), /*non_blocking=*/true);
+}
+
 Batch Loader::next() {
   const int64_t count = std::min(batch_size_, samples() - next_);
   Batch batch;
-  torch::Tensor pixels;
-  if (order_.defined()) {
-    const torch::Tensor indices = order_.narrow(0, next_, count);
-    pixels = split_.images.index_select(0, indices);
-    batch.target = split_.labels.index_select(0, indices);
-  } else {
-    pixels = split_.images.narrow(0, next_, count);
-    batch.target = split_.labels.narrow(0, next_, count);
-  }
+  const torch::Tensor pixels = gather(split_.images, count);
+  batch.target = gather(split_.labels, count);
   next_ += count;
-  if (order_.defined() && data_.augment) pixels = random_crop_and_flip(pixels);
-  batch.input = pixels.to(torch::kFloat).div_(255).sub_(data_.mean).div_(data_.std);
+  const bool augment = order_.defined() && data_.augment;
+  batch.input = (augment ? random_crop_and_flip(pixels) : pixels)
+                    .to(torch::kFloat)
+                    .div_(largest_)
+                    .sub_(mean_)
+                    .div_(std_);
   const int64_t size = data_.image_size;
   if (size > 0 && (batch.input.size(2) != size || batch.input.size(3) != size)) {
     // Antialiased, as torchvision's Resize.

@@ -20,9 +20,10 @@ enum class SampleOrder { shuffled, as_stored };
 
 class Loader {
  public:
-  // Keeps a reference to `data`.
-  Loader(const DataSet& data, const Split& split, SampleOrder order, int64_t batch_size,
-         at::MemoryFormat format);
+  // Keeps references to `device` and `data`. Where the samples are not on the device, each batch is
+  // gathered in host memory and copied there as uint8, while the device works on the one before.
+  Loader(DeviceModule& device, const DataSet& data, const Split& split, SampleOrder order,
+         int64_t batch_size, at::MemoryFormat format);
 
   // Begins a pass over the split. As DataLoader it draws int64 numbers from the global generator:
   // its base seed, and when shuffled the seed of the generator that permutes the samples.
@@ -36,11 +37,19 @@ class Loader {
   int64_t batches() const { return (samples() + batch_size_ - 1) / batch_size_; }
 
  private:
+  // [count] samples of `all` from the pass's position on, in its order, on the device.
+  torch::Tensor gather(const torch::Tensor& all, int64_t count) const;
+
+  DeviceModule& device_;
   const DataSet& data_;
   const Split& split_;
   int64_t batch_size_;
   at::MemoryFormat format_;
-  torch::Tensor order_;  // int64 [samples] on the device; undefined = as stored
+  // float32 scalars on the device. By a number that the host holds, CUDA would not divide but
+  // multiply with its reciprocal (ATen/native/cuda/BinaryDivTrueKernel.cu), one ulp off Python's
+  // pixels, which are normalised on the CPU.
+  torch::Tensor largest_, mean_, std_;
+  torch::Tensor order_;  // int64 [samples] where the samples are; undefined = as stored
   int64_t next_;
 };
 

@@ -93,6 +93,7 @@ MemoryRecord memory_record(const RunMeasurements& measured) {
   memory.peak_allocated_bytes = measured.memory.peak_allocated_bytes;
   memory.peak_reserved_bytes = measured.memory.peak_reserved_bytes;
   memory.dataset_bytes = measured.dataset_bytes;
+  memory.dataset_resident = measured.dataset_resident;
   memory.device_used_bytes = measured.memory.used_bytes;
   memory.host_peak_rss_bytes = peak_resident_bytes();
   memory.unknown = measured.memory.unknown;

@@ -16,6 +16,7 @@ struct RunMeasurements {
   std::optional<double> startup_s;
   double data_s = 0, train_s = 0;
   std::optional<double> eval_s;  // nothing where nothing was evaluated
+  bool dataset_resident = true;
   int64_t dataset_bytes = 0, train_samples = 0;
   DeviceMemory memory;  // peak_allocated_bytes without what was resident before
   std::vector<EpochRecord> epochs;

@@ -54,16 +54,17 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
 
   emit(PhaseEvent{"load_data"});
   const auto load_begin = std::chrono::steady_clock::now();
-  const DataSet data = moved_to(load_data_set(job.dataset, job.seed), device.device());
+  const DataSet data = placed(load_data_set(job.dataset, job.seed), device);
   device.synchronize();
   measured.data_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - load_begin).count();
   measured.dataset_bytes = data.bytes();
+  measured.dataset_resident = data.resident;
 
   emit(PhaseEvent{"build_model"});
   const at::MemoryFormat format = memory_format(job);
-  Loader train_loader(data, data.train, SampleOrder::shuffled, job.batch_size, format);
-  Loader test_loader(data, data.test, SampleOrder::as_stored, job.batch_size, format);
+  Loader train_loader(device, data, data.train, SampleOrder::shuffled, job.batch_size, format);
+  Loader test_loader(device, data, data.test, SampleOrder::as_stored, job.batch_size, format);
   StepLog log(device);
   device.empty_cache();
   // Whatever is there now (data, its order, the step log) is no part of what training needs.

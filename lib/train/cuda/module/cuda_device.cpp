@@ -146,6 +146,19 @@ void CudaDevice::preflight() {
 
 void CudaDevice::synchronize() { c10::cuda::device_synchronize(); }
 
+std::optional<int64_t> CudaDevice::free_bytes() const {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  return static_cast<int64_t>(free_bytes);
+}
+
+// Pinned. LibTorch's allocator of such memory waits for a block's copies before it gives it away
+// again.
+torch::Tensor CudaDevice::host_buffer(at::IntArrayRef shape, at::ScalarType dtype) {
+  return at::empty(shape, at::TensorOptions().dtype(dtype).pinned_memory(true));
+}
+
 void CudaDevice::empty_cache() { allocator::emptyCache(); }
 
 void CudaDevice::reset_peak_memory() {

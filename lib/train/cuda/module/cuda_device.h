@@ -16,6 +16,8 @@ class CudaDevice final : public DeviceModule {
   DeviceFacts facts() const override;
   void preflight() override;
   void synchronize() override;
+  std::optional<int64_t> free_bytes() const override;
+  torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) override;
   void empty_cache() override;
   void reset_peak_memory() override;
   DeviceMemory memory() const override;

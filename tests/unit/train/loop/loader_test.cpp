@@ -20,6 +20,8 @@ DataSet numbered(int64_t train, int64_t test) {
   return data;
 }
 
+CpuDevice device;
+
 std::vector<int64_t> pass(Loader& loader) {
   std::vector<int64_t> order;
   loader.start_pass();
@@ -35,8 +37,8 @@ std::vector<int64_t> pass(Loader& loader) {
 TEST(Loader, GivesPythonsOrderAndDrawsAsOften) {
   const DataSet data = numbered(10, 5);
   torch::manual_seed(42);
-  Loader train(data, data.train, SampleOrder::shuffled, 4, at::MemoryFormat::Contiguous);
-  Loader test(data, data.test, SampleOrder::as_stored, 4, at::MemoryFormat::Contiguous);
+  Loader train(device, data, data.train, SampleOrder::shuffled, 4, at::MemoryFormat::Contiguous);
+  Loader test(device, data, data.test, SampleOrder::as_stored, 4, at::MemoryFormat::Contiguous);
   EXPECT_EQ(pass(train), (std::vector<int64_t>{8, 0, 9, 1, 4, 5, 6, 3, 2, 7}));
   EXPECT_EQ(pass(test), (std::vector<int64_t>{0, 1, 2, 3, 4}));
   EXPECT_EQ(pass(train), (std::vector<int64_t>{6, 9, 3, 2, 0, 8, 4, 7, 1, 5}));
@@ -46,7 +48,7 @@ TEST(Loader, GivesPythonsOrderAndDrawsAsOften) {
 TEST(Loader, KeepsTheSmallerLastBatchAndNormalises) {
   DataSet data = numbered(5, 1);
   data.train.images.fill_(255);
-  Loader loader(data, data.train, SampleOrder::shuffled, 2, at::MemoryFormat::ChannelsLast);
+  Loader loader(device, data, data.train, SampleOrder::shuffled, 2, at::MemoryFormat::ChannelsLast);
   EXPECT_EQ(loader.batches(), 3);
   loader.start_pass();
   std::vector<int64_t> sizes;
@@ -61,10 +63,39 @@ TEST(Loader, KeepsTheSmallerLastBatchAndNormalises) {
   EXPECT_TRUE(batch.input.is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 
+// A card of 1,000 bytes whose host buffers are counted.
+class SmallCard : public CpuDevice {
+ public:
+  std::optional<int64_t> free_bytes() const override { return 1000; }
+  torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) override {
+    ++buffers;
+    return at::empty(shape, dtype);
+  }
+  int buffers = 0;
+};
+
+TEST(Loader, CopiesBatchByBatchWhatTakesOverHalfOfTheDevice) {
+  SmallCard card;
+  // A sample is 2 x 2 bytes and a label of 8.
+  EXPECT_TRUE(placed(numbered(40, 1), card).resident);  // 492 bytes
+  const DataSet data = placed(numbered(41, 1), card);   // 504
+  EXPECT_FALSE(data.resident);
+  torch::manual_seed(42);
+  Loader copied(card, data, data.train, SampleOrder::shuffled, 4, at::MemoryFormat::Contiguous);
+  const std::vector<int64_t> order = pass(copied);
+  EXPECT_EQ(card.buffers, 2 * copied.batches());
+  torch::manual_seed(42);
+  const DataSet resident = numbered(41, 1);
+  Loader kept(card, resident, resident.train, SampleOrder::shuffled, 4,
+              at::MemoryFormat::Contiguous);
+  EXPECT_EQ(pass(kept), order);
+  EXPECT_EQ(card.buffers, 2 * copied.batches());
+}
+
 TEST(Loader, ResizesWhenAsked) {
   DataSet data = numbered(2, 1);
   data.image_size = 6;
-  Loader loader(data, data.train, SampleOrder::as_stored, 2, at::MemoryFormat::Contiguous);
+  Loader loader(device, data, data.train, SampleOrder::as_stored, 2, at::MemoryFormat::Contiguous);
   loader.start_pass();
   EXPECT_EQ(loader.next().input.sizes(), (std::vector<int64_t>{2, 1, 6, 6}));
   EXPECT_EQ(data.shape().height, 6);
@@ -98,8 +129,8 @@ TEST(Augmentation, IsForTrainingBatchesAlone) {
   DataSet data = numbered(64, 64);
   for (Split* split : {&data.train, &data.test}) split->images.fill_(255);
   data.augment = true;
-  Loader train(data, data.train, SampleOrder::shuffled, 64, at::MemoryFormat::Contiguous);
-  Loader test(data, data.test, SampleOrder::as_stored, 64, at::MemoryFormat::Contiguous);
+  Loader train(device, data, data.train, SampleOrder::shuffled, 64, at::MemoryFormat::Contiguous);
+  Loader test(device, data, data.test, SampleOrder::as_stored, 64, at::MemoryFormat::Contiguous);
   train.start_pass();
   test.start_pass();
   // A crop of a 2x2 image with padding 4 is mostly padding.

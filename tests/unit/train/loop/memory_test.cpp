@@ -69,8 +69,8 @@ TEST(PeakMemory, AHundredEvaluationsLeaveNothingBehind) {
     const auto precision = precision_of(mode);
     const auto model = make_model(job.model, data.shape(), {}, GemmBackend::library_default);
     const auto optimizer = make_optimizer(job.optimizer, model->parameters());
-    Loader train(data, data.train, SampleOrder::shuffled, 16, at::MemoryFormat::Contiguous);
-    Loader test(data, data.test, SampleOrder::as_stored, 16, at::MemoryFormat::Contiguous);
+    Loader train(device, data, data.train, SampleOrder::shuffled, 16, at::MemoryFormat::Contiguous);
+    Loader test(device, data, data.test, SampleOrder::as_stored, 16, at::MemoryFormat::Contiguous);
     StepLog log(device);
     Training training(job, {device, *model, *precision, *optimizer, train, test, log},
                       [](const Event&) {});
