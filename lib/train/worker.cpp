@@ -47,7 +47,6 @@ void prepare_process(const Job& job) {
   if (job.train.tuned_malloc) tune_malloc();
   // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call.
   if (job.train.deterministic == "on") setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
-  CountingAllocator::instance().set_limit(job.train.memory_limit_bytes);
 }
 
 // "auto" is the first CUDA device if it can be used, else the CPU; then the facts say why.

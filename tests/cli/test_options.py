@@ -48,6 +48,12 @@ class Errors(CliTest):
     def test_missing_value(self):
         self.assert_usage_error(["--seed"], "--seed needs a value: N")
         self.assert_usage_error(["run", "--results-dir"], "--results-dir needs a value: DIR")
+        self.assert_usage_error(["--deterministic", "--seed", "11"], "--deterministic needs a value before --seed: ")
+        self.assert_usage_error(["--seed", "--modes=32-true"], "--seed needs a value before --modes=32-true: N")
+
+    def test_one_value_for_each_option(self):
+        self.assert_usage_error(["run", "--seed", "1", "2"], "unexpected argument '2' after run")
+        self.assert_usage_error(["--seed", "1", "--seed", "2"], "--seed is given 2 times; once is enough")
 
     def test_flag_that_is_neither_true_nor_false(self):
         self.assert_usage_error(["--nesterov=maybe"], "--nesterov: 'maybe' is not true or false")

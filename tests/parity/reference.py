@@ -78,14 +78,30 @@ class TorchAmp:
             nn.utils.clip_grad_norm_(model.parameters(), max_norm, error_if_nonfinite=error_if_nonfinite)
 
 
-def make_fabric(train):
+def make_fabric(job):
     """The engine of the job, and its GradScaler if it has one."""
-    if train["mode"] == "16-mixed" and train["cpu_fp16"] == "real":
+    train, accelerator = job["train"], job["device"].split(":")[0]
+    if accelerator == "cpu" and train["mode"] == "16-mixed" and train["cpu_fp16"] == "real":
         amp = TorchAmp()
         return amp, amp.scaler
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Fabric's own: "Using `precision='bf16-mixed'` instead"
-        return Fabric(accelerator="cpu", devices=1, precision=train["mode"]), None
+        fabric = Fabric(accelerator=accelerator, devices=1, precision=train["mode"])
+        return fabric, getattr(fabric.strategy.precision, "scaler", None)
+
+
+class CudaMemory:
+    """Bytes of tensors at the peak, above those that were there before; None on a CPU."""
+
+    def __init__(self, device):
+        self._device = device if device.startswith("cuda") else None
+        if self._device:
+            torch.cuda.synchronize(self._device)
+            torch.cuda.reset_peak_memory_stats(self._device)
+            self._before = torch.cuda.memory_allocated(self._device)
+
+    def peak(self):
+        return torch.cuda.max_memory_allocated(self._device) - self._before if self._device else None
 
 
 def make_optimizer(settings, parameters):
@@ -116,7 +132,7 @@ def accuracy_of(module, job):
     """Test accuracy of given weights, in the job's mode."""
     torch.set_num_threads(job["threads"])
     settings = job["train"]
-    fabric, _ = make_fabric(settings)
+    fabric, _ = make_fabric(job)
     model, _ = fabric.setup(module, make_optimizer(settings["optimizer"], module.parameters()))
     test_set = read_split(settings["dataset"], "test", settings["dataset"]["limit_test"])
     return evaluate(model, DataLoader(test_set, settings["batch_size"], shuffle=False))
@@ -131,10 +147,12 @@ def clip(fabric, model, optimizer, settings, scaler):
 
 
 def train(job, trace_path=None):
-    """Trains one job. Returns {epochs: [{train_accuracy, test_accuracy}], step_s, fetch_s, model}."""
+    """Trains one job. Returns {epochs: [{train_accuracy, test_accuracy}], step_s, fetch_s, peak_bytes}."""
     torch.set_num_threads(job["threads"])
     settings = job["train"]
-    fabric, scaler = make_fabric(settings)
+    torch.use_deterministic_algorithms(settings.get("deterministic") == "on")
+    fabric, scaler = make_fabric(job)
+    memory = CudaMemory(job["device"])
     train_set = read_split(settings["dataset"], "train", settings["dataset"]["limit_train"])
     test_set = read_split(settings["dataset"], "test", settings["dataset"]["limit_test"])
 
@@ -202,6 +220,7 @@ def train(job, trace_path=None):
         if step == total_steps or (every and (len(result["epochs"]) + 1) % every == 0):
             epoch["test_accuracy"] = evaluate(model, test_loader)
         result["epochs"].append(epoch)
+    result["peak_bytes"] = memory.peak()
     if trace:
         trace.close()
     if settings["save_weights"]:

@@ -31,7 +31,7 @@ def weights_checksum(model):
     crc = 0
     for parameter in model.parameters():
         # view(uint8): numpy knows no bfloat16
-        crc = zlib.crc32(parameter.detach().contiguous().view(-1).view(torch.uint8).numpy().tobytes(), crc)
+        crc = zlib.crc32(parameter.detach().contiguous().view(-1).view(torch.uint8).cpu().numpy().tobytes(), crc)
     return crc
 
 
@@ -72,6 +72,10 @@ class Comparison:
 def read(path):
     with open(path, encoding="ascii") as file:
         return [line.split() for line in file if not line.startswith("#")]
+
+
+def losses(path):
+    return [float.fromhex(line[2]) for line in read(path)]
 
 
 def loss_difference(ours, theirs):

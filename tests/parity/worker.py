@@ -13,9 +13,9 @@ class WorkerFailed(RuntimeError):
         self.kind = kind
 
 
-def train(worker, job):
+def train(worker, job, environment=None):
     """The `train` member of the worker's result event (lib/common/run_record.h, TrainResult)."""
-    environment = {**os.environ, "OMP_NUM_THREADS": str(job["threads"])}
+    environment = {**(environment or os.environ), "OMP_NUM_THREADS": str(job["threads"])}
     done = subprocess.run(
         [worker], input=json.dumps(job), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )

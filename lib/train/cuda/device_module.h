@@ -71,6 +71,9 @@ class DeviceModule {
   // memory is not given to another tensor before such a copy has been done.
   virtual torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) = 0;
 
+  // What all tensors together may take from now on; more is an out-of-memory error.
+  virtual void set_memory_limit(int64_t bytes) = 0;
+
   // Gives cached blocks back, so that a peak starts from what is in use.
   virtual void empty_cache() = 0;
   virtual void reset_peak_memory() = 0;

@@ -18,6 +18,7 @@ class CpuDevice : public DeviceModule {
   torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) override {
     return at::empty(shape, dtype);
   }
+  void set_memory_limit(int64_t bytes) override;
   void empty_cache() override {}
   void reset_peak_memory() override;
   DeviceMemory memory() const override;

@@ -100,7 +100,11 @@ MemoryRecord memory_record(const RunMeasurements& measured) {
   if (!memory.host_peak_rss_bytes) {
     memory.unknown["host_peak_rss_bytes"] = "/proc/self/status has no VmHWM";
   }
-  memory.unknown["breakdown"] = "not measured in this version";
+  if (measured.memory_breakdown) {
+    memory.breakdown = *measured.memory_breakdown;
+  } else {
+    memory.unknown["breakdown"] = "no step was done";
+  }
   return memory;
 }
 
@@ -206,7 +210,12 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
   } else {
     run.unknown["scaler"] = "this mode has no loss scaling";
   }
-  run.unknown["numerics"] = run.unknown["energy"] = "not measured in this version";
+  if (measured.numerics) {
+    run.numerics = *measured.numerics;
+  } else {
+    run.unknown["numerics"] = "a pilot does not look at them";
+  }
+  run.unknown["energy"] = "not measured in this version";
   if (training.divergence()) {
     run.status = Status::diverged;
     run.reason = training.divergence();

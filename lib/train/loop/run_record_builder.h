@@ -19,6 +19,7 @@ struct RunMeasurements {
   bool dataset_resident = true;
   int64_t dataset_bytes = 0, train_samples = 0;
   DeviceMemory memory;  // peak_allocated_bytes without what was resident before
+  std::optional<json> memory_breakdown, numerics;
   std::vector<EpochRecord> epochs;
 };
 

@@ -11,6 +11,7 @@
 #include "train/loop/training.h"
 #include "train/loop/weights.h"
 #include "train/measure/process.h"
+#include "train/precision/dtypes.h"
 
 namespace precbench::train {
 namespace {
@@ -47,6 +48,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   check_train_job(job);
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
+  if (job.memory_limit_bytes > 0) device.set_memory_limit(job.memory_limit_bytes);
   const bool saves_weights = !job.save_weights.empty() && !job.pilot;
   if (saves_weights) require_writable(job.save_weights);  // before the time is spent
   RunMeasurements measured;
@@ -72,11 +74,14 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   const auto precision = make_precision(mode, device.device().type());
   const auto model = build_model(job, data.shape(), *precision, device);
   const auto optimizer = make_optimizer(job.optimizer, model->parameters());
-  Training training(job, {device, *model, *precision, *optimizer, train_loader, test_loader, log},
+  MemoryProfile memory(device, *model, *optimizer, resident_bytes);
+  NumericHealth health(optimizer->parameters(), scalar_type(mode.compute));
+  Training training(job,
+                    {device, *model, *precision, *optimizer, train_loader, test_loader, log,
+                     &memory, job.pilot ? nullptr : &health},
                     emit);
   training.on_first_step([&] { check_recipe(mode, training, *optimizer); });
 
-  device.reset_peak_memory();
   const int64_t epochs = training.total_epochs();
   for (int64_t epoch = 1; epoch <= epochs && !training.finished(); ++epoch) {
     emit(PhaseEvent{"train"});
@@ -94,7 +99,9 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
     emit(EpochEvent{measured.epochs.back()});
   }
   measured.memory = device.memory();
-  measured.memory.peak_allocated_bytes -= resident_bytes;
+  measured.memory.peak_allocated_bytes = memory.peak_bytes();
+  measured.memory_breakdown = memory.breakdown();
+  if (!job.pilot) measured.numerics = health.summary(log.steps());
   if (saves_weights) save_weights(*model, job.save_weights);
   return build_result(job, mode, device, *precision, *optimizer, training, log, measured);
 }

@@ -75,8 +75,13 @@ void Training::train_step() {
   parts_.optimizer.set_learning_rate(schedule_.rate(schedule_step_));
   std::optional<DtypeObserver> observer;
   if (step_ == 0) observer.emplace(parts_.device.device().type());
+  const bool checks_health = parts_.health != nullptr && NumericHealth::wants(step_);
+  if (checks_health) begin_health_check();
+  GradScaler* scaler = parts_.precision.scaler();
   times_.begin_step();
   parts_.optimizer.drop_gradients();
+  MemoryProfile* profile = MemoryProfile::wants(step_, total_steps_) ? parts_.memory : nullptr;
+  if (profile != nullptr) profile->begin_step();
   const int64_t batch_size = job_.batch_size;
   const int64_t left = (parts_.train_loader.remaining() + batch_size - 1) / batch_size;
   const int64_t window = std::min(job_.optimizer.accumulate, left);  // micro-batches of this step
@@ -87,7 +92,9 @@ void Training::train_step() {
     const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
     torch::Tensor loss = loss_of(logits, batch.target);
     if (job_.optimizer.accumulate > 1) loss = loss / job_.optimizer.accumulate;
+    if (profile != nullptr) profile->forward_done();
     parts_.precision.backward(loss);
+    if (profile != nullptr) profile->backward_done();
     step_loss = step_loss.defined() ? step_loss + loss.detach() : loss.detach();
     correct_ += count_correct(logits.detach(), batch.target);
     samples += batch.size();
@@ -95,8 +102,12 @@ void Training::train_step() {
   if (step_ == job_.inject_inf_at_step) inject_infinity();
   note_gradients();
   clip_gradients();
+  // Reading the scale waits for the device, so it is read in these few steps alone.
+  const double scale = checks_health && scaler != nullptr ? scaler->current_scale() : 1.0;
   const StepOutcome outcome = parts_.precision.step(parts_.optimizer);
+  if (profile != nullptr) profile->step_done();
   times_.end_step();
+  if (checks_health) end_health_check(scale, outcome);
   if (observer) observed_ = observer->observed();
   // Looking at the weights is no part of training: its time is taken off.
   const auto pause = Clock::now();
@@ -106,6 +117,23 @@ void Training::train_step() {
   if (step_ == 0 && on_first_step_) on_first_step_();
   paused_s_ += seconds_since(pause);
   samples_of_step_.push_back(samples);
+}
+
+// Copying and counting is no part of training: neither its time nor its memory counts.
+void Training::begin_health_check() {
+  const auto pause = Clock::now();
+  if (parts_.memory != nullptr) parts_.memory->pause();
+  parts_.health->before_step();
+  paused_s_ += seconds_since(pause);
+}
+
+void Training::end_health_check(double scale, const StepOutcome& outcome) {
+  parts_.device.synchronize();
+  const auto pause = Clock::now();
+  const bool skipped = outcome.skipped.defined() && outcome.skipped.item<float>() != 0.0F;
+  parts_.health->after_step(step_, scale, skipped);
+  if (parts_.memory != nullptr) parts_.memory->resume();
+  paused_s_ += seconds_since(pause);
 }
 
 // Outside autocast and in float32 in every mode, as Fabric; --loss-autocast is the other form that

@@ -16,6 +16,8 @@
 #include "train/loop/schedule.h"
 #include "train/measure/divergence.h"
 #include "train/measure/dtype_observer.h"
+#include "train/measure/memory_profile.h"
+#include "train/measure/numeric_health.h"
 #include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"
 #include "train/measure/trace.h"
@@ -34,6 +36,8 @@ struct TrainingParts {
   Loader& train_loader;
   Loader& test_loader;
   StepLog& log;
+  MemoryProfile* memory = nullptr;  // none: not measured
+  NumericHealth* health = nullptr;
 };
 
 // Accuracies are fractions, losses means per sample, times seconds.
@@ -72,6 +76,8 @@ class Training {
   using Clock = std::chrono::steady_clock;
 
   void train_step();
+  void begin_health_check();
+  void end_health_check(double scale, const StepOutcome& outcome);
   torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) const;
   void clip_gradients();
   void inject_infinity();

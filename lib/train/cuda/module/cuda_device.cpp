@@ -7,6 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -157,6 +158,13 @@ std::optional<int64_t> CudaDevice::free_bytes() const {
 // again.
 torch::Tensor CudaDevice::host_buffer(at::IntArrayRef shape, at::ScalarType dtype) {
   return at::empty(shape, at::TensorOptions().dtype(dtype).pinned_memory(true));
+}
+
+// The allocator knows it as a share of the device, and holds what it reserves to it.
+void CudaDevice::set_memory_limit(int64_t bytes) {
+  const double total = static_cast<double>(properties(index_).totalGlobalMem);
+  allocator::setMemoryFraction(std::min(1.0, static_cast<double>(bytes) / total),
+                               static_cast<c10::DeviceIndex>(index_));
 }
 
 void CudaDevice::empty_cache() { allocator::emptyCache(); }

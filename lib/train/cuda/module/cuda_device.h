@@ -18,6 +18,7 @@ class CudaDevice final : public DeviceModule {
   void synchronize() override;
   std::optional<int64_t> free_bytes() const override;
   torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) override;
+  void set_memory_limit(int64_t bytes) override;
   void empty_cache() override;
   void reset_peak_memory() override;
   DeviceMemory memory() const override;

@@ -1,0 +1,122 @@
+"""What a machine with a GPU has to show, section by section. Each yields checks as dictionaries:
+
+    {"check": text, "passed": true | false | None (with "reason"), ... figures}
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import grid
+import reference
+import torch
+import trace_file
+import worker
+
+MODES = ["16-mixed", "bf16-mixed", "32-true"]
+MEMORY_TOLERANCE = 0.01  # of the twin's figure
+# How far a loss may lie from Fabric's, relative to it, where another order of summation is allowed on a GPU: 20 steps
+# of rounding in the mode's compute type (machine epsilons 1.2e-7, 9.8e-4, 7.8e-3, 2.2e-16).
+LOSS_TOLERANCE = {
+    "32-true": 1e-4, "64-true": 1e-9, "16-mixed": 2e-2, "16-true": 5e-2, "bf16-mixed": 1e-1, "bf16-true": 1e-1,
+}
+
+
+def command(setting, *arguments):
+    """Runs the tree's precbench and returns the finished process; its stdout is JSON."""
+    return subprocess.run(
+        [setting.precbench, "--device", "cuda", "--format", "json", "--results-dir", setting.folder, *arguments],
+        env=setting.environment, capture_output=True, text=True, timeout=120, check=False,
+    )
+
+
+def machine(setting):
+    """Which card, driver and libraries the other figures come from."""
+    done = subprocess.run([setting.precbench, "list", "devices"], env=setting.environment, capture_output=True, text=True,
+                          timeout=60, check=False)
+    yield {"check": "precbench lists the device", "passed": done.returncode == 0 and "cuda" in done.stdout,
+           "output": (done.stdout + done.stderr).splitlines(), "torch": torch.__version__, "cuda": torch.version.cuda,
+           "device": torch.cuda.get_device_name() if torch.cuda.is_available() else None}
+
+
+def three_modes(setting):
+    """The main job on synthetic data."""
+    done = command(setting, "--modes", ",".join(MODES), "--seed", "42", "--dataset", "synthetic")
+    if not done.stdout:
+        yield {"check": "three modes", "passed": False, "reason": done.stderr.strip()[-500:], "exit": done.returncode}
+        return
+    document = json.loads(done.stdout)
+    for row in document["modes"]:
+        run = row["runs"][0] if row["runs"] else {}
+        yield {"check": row["mode"], "passed": row["status"] == "ok", "reason": row["reason"],
+               "verdict": row["support"]["verdict"] if row["support"] else None, "marks": row["marks"],
+               "test_accuracy": run.get("epochs", [{}])[-1].get("test_accuracy") if run else None,
+               "time": run.get("time"), "memory": run.get("memory"), "recipe": row["recipe"]}
+
+
+def tests(setting):
+    """Every test labelled gpu."""
+    os.environ.update({"PRECBENCH_BIN": setting.precbench, **{k: setting.environment[k] for k in setting.added}})
+    loaded = unittest.defaultTestLoader.loadTestsFromName("test_gpu")
+    result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(loaded)
+    bad = {test.id(): text.strip().splitlines()[-1] for test, text in result.failures + result.errors}
+    yield {"check": f"{result.testsRun} tests", "passed": result.wasSuccessful() and result.testsRun > 0, "failed": bad,
+           "skipped": {test.id(): reason for test, reason in result.skipped}}
+
+
+def job(setting, mode, model, optimizer, changes):
+    made = grid.cell(mode, model, optimizer, 128, 42, grid.merge({"dataset": {"dir": str(setting.data)}}, changes))["job"]
+    made["device"], made["threads"] = "cuda:0", 1
+    made["train"]["optimizer"]["impl"] = "foreach"  # Python's default on CUDA
+    return made
+
+
+def twin_job(setting, made):
+    return {**made, "device": setting.twin_device}
+
+
+def in_worker(setting, made):
+    return worker.train(setting.worker, made, setting.environment)["run"]
+
+
+def memory(setting):
+    """Peak bytes of tensors against torch.cuda.max_memory_allocated of the same training in Python."""
+    for model in ("cnn", "mlp"):
+        for mode in MODES:
+            for optimizer in ("sgd", "adamw"):
+                made = job(setting, mode, model, optimizer, {"steps": 6, "dataset": {"limit_test": 128},
+                                                             "dump_trace_weights_every": 0})
+                ours = in_worker(setting, made)["memory"]["peak_allocated_bytes"]
+                theirs = reference.train(twin_job(setting, made))["peak_bytes"]
+                check = {"check": f"{mode} {model} {optimizer}", "precbench_bytes": ours, "twin_bytes": theirs}
+                if theirs is None:
+                    check.update(passed=None, reason="the twin ran on a CPU, where PyTorch counts no allocated bytes")
+                else:
+                    check.update(passed=abs(ours - theirs) <= MEMORY_TOLERANCE * theirs, difference_bytes=ours - theirs)
+                yield check
+
+
+def losses(setting):
+    """Losses of 20 steps against Lightning Fabric's on the same device."""
+    cells = [(mode, model) for model in ("cnn", "mlp") for mode in MODES]
+    cells += [("bf16-true", "cnn"), ("64-true", "cnn"), ("16-true", "mlp")]
+    with tempfile.TemporaryDirectory() as folder:
+        for mode, model in cells:
+            steps = 4 if setting.rehearsal and mode in ("16-mixed", "16-true", "64-true") else 20
+            made = job(setting, mode, model, "sgd", {"steps": steps, "dataset": {"limit_test": 128},
+                                                     "deterministic": "on", "dump_trace_weights_every": 5})
+            ours, theirs = Path(folder) / "ours", Path(folder) / "theirs"
+            in_worker(setting, grid.merge(made, {"train": {"dump_trace": str(ours)}}))
+            reference.train(twin_job(setting, made), theirs)
+            compared = trace_file.compare(ours, theirs)
+            tolerated = LOSS_TOLERANCE[mode] * max(abs(value) for value in trace_file.losses(theirs))
+            yield {"check": f"{mode} {model} sgd", "passed": compared.largest_difference <= tolerated,
+                   "steps": compared.steps, "identical": compared.identical,
+                   "first_difference": compared.first_difference, "largest_difference": compared.largest_difference}
+
+
+ALL = {"machine": machine, "three_modes": three_modes, "tests": tests, "memory": memory, "losses": losses}

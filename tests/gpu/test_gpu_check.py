@@ -1,0 +1,58 @@
+"""scripts/gpu-check's sections on the made-up card, from an installed tree: that all of it runs, and that it can fail."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODULES, DRIVER = os.environ["FAKE_MODULES"], os.environ["FAKE_DRIVER"]
+
+
+class GpuCheck(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="precbench-gpu-check-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.tree = cls.folder / "tree"
+        subprocess.run(["cmake", "--install", os.environ["PRECBENCH_BUILD_DIR"], "--prefix", str(cls.tree)], check=True,
+                       capture_output=True)
+        (cls.tree / "data").symlink_to(os.environ["PRECBENCH_PARITY_DATA"])
+
+    def gpu_check(self, *arguments, **extra):
+        out = self.folder / "out.json"
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")} | extra
+        done = subprocess.run([sys.executable, str(HERE / "gpu_check.py"), "--tree", str(self.tree), "--json", str(out),
+                               "--rehearse", MODULES, DRIVER, *arguments], env=environment, capture_output=True,
+                              text=True, timeout=600, check=False)
+        return done, json.loads(out.read_text()) if out.exists() else None
+
+    def test_every_section_runs(self):
+        done, document = self.gpu_check()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(document["rehearsal"])
+        sections = {section["section"]: section for section in document["sections"]}
+        self.assertEqual([name for name, section in sections.items() if not section["passed"]], ["memory"])
+        self.assertEqual(len(sections["memory"]["checks"]), 12)
+        for check in sections["memory"]["checks"]:  # never passed here: the twin has no figure to compare with
+            self.assertIsNone(check["passed"])
+            self.assertGreater(check["precbench_bytes"], 0)
+        self.assertTrue(all(check["identical"] for check in sections["losses"]["checks"]))
+
+    def test_a_card_that_cannot_be_used_fails(self):
+        done, document = self.gpu_check("--only", "three_modes", FAKE_CUDA_KERNEL="missing")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no kernel image", document["sections"][0]["checks"][0]["reason"])
+
+    def test_no_section_begins_too_late(self):
+        done, document = self.gpu_check("--seconds", "-1")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual({section["reason"] for section in document["sections"]}, {"not begun: no time was left"})
+
+
+if __name__ == "__main__":
+    unittest.main()
