@@ -33,6 +33,10 @@ class Setting:
     rehearsal: bool
 
     @property
+    def models(self):
+        return ["mlp"] if self.rehearsal else ["cnn", "mlp"]
+
+    @property
     def twin_device(self):
         return "cpu" if self.rehearsal else "cuda:0"
 

@@ -85,7 +85,7 @@ def in_worker(setting, made):
 
 def memory(setting):
     """Peak bytes of tensors against torch.cuda.max_memory_allocated of the same training in Python."""
-    for model in ("cnn", "mlp"):
+    for model in setting.models:
         for mode in MODES:
             for optimizer in ("sgd", "adamw"):
                 made = job(setting, mode, model, optimizer, {"steps": 6, "dataset": {"limit_test": 128},
@@ -102,11 +102,11 @@ def memory(setting):
 
 def losses(setting):
     """Losses of 20 steps against Lightning Fabric's on the same device."""
-    cells = [(mode, model) for model in ("cnn", "mlp") for mode in MODES]
-    cells += [("bf16-true", "cnn"), ("64-true", "cnn"), ("16-true", "mlp")]
+    cells = [(mode, model) for model in setting.models for mode in MODES]
+    cells += [(mode, setting.models[-1]) for mode in ("bf16-true", "64-true", "16-true")]
     with tempfile.TemporaryDirectory() as folder:
         for mode, model in cells:
-            steps = 4 if setting.rehearsal and mode in ("16-mixed", "16-true", "64-true") else 20
+            steps = 4 if setting.rehearsal else 20
             made = job(setting, mode, model, "sgd", {"steps": steps, "dataset": {"limit_test": 128},
                                                      "deterministic": "on", "dump_trace_weights_every": 5})
             ours, theirs = Path(folder) / "ours", Path(folder) / "theirs"
