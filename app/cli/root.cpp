@@ -73,6 +73,21 @@ std::string missing_value_message(const std::string& told) {
                    (&command == &root ? "" : command.get_name() + " ") + "--help");
 }
 
+// CLI11 takes any word for the value that an option needs, so also the next option.
+void refuse_options_as_values(int argc, char** argv) {
+  const auto option_named = [](std::string_view word) -> const OptionSpec* {
+    if (!word.starts_with("--")) return nullptr;
+    return find_option(std::string(word.substr(2, word.find('=') - 2)));
+  };
+  for (int i = 1; i + 1 < argc; ++i) {
+    const OptionSpec* option = option_named(argv[i]);
+    if (option == nullptr || option->type == OptionType::flag) continue;
+    if (std::strchr(argv[i], '=') != nullptr || option_named(argv[i + 1]) == nullptr) continue;
+    throw UsageError("--" + option->name + " needs a value before " + argv[i + 1] + ": " +
+                     option->hint);
+  }
+}
+
 // The options of run stand on the root as well; before another command they would be ignored.
 void refuse_run_options_before_other_commands(const CLI::App& root) {
   if (root.get_subcommands().empty()) return;
@@ -119,6 +134,7 @@ int run_command_line(int argc, char** argv) {
     if (has_argument(argc, argv, "--help-all")) return print_help(true);
     if (has_argument(argc, argv, "--help") || has_argument(argc, argv, "-h"))
       return print_help(false);
+    refuse_options_as_values(argc, argv);
   }
   CLI::App root("which precision should I train in, on this hardware?", "precbench");
   root.set_help_flag();  // help of run is printed above, whatever else the line says

@@ -36,12 +36,6 @@ void declare_options(CLI::App& command, Declared& declared) {
   }
 }
 
-// CLI11 takes any word for the value that an option needs, so also the next option.
-void refuse_option_as_value(const OptionSpec& option, const std::string& text) {
-  if (!text.starts_with("--") || find_option(text.substr(2, text.find('=') - 2)) == nullptr) return;
-  throw UsageError("--" + option.name + " needs a value before " + text + ": " + option.hint);
-}
-
 GivenFlags given_flags(const Declared& declared) {
   GivenFlags given;
   for (const auto& [name, option] : declared) {
@@ -49,12 +43,8 @@ GivenFlags given_flags(const Declared& declared) {
     const CLI::results_t& texts = option->results();
     std::vector<std::string>& all = given[name];
     all.insert(all.end(), texts.begin(), texts.end());  // of the root and of `run`
-    const OptionSpec& known = *find_option(name);
-    if (known.type == OptionType::flag) {
-      all = {texts.back()};  // -q -q is -q
-    } else {
-      for (const std::string& text : texts) refuse_option_as_value(known, text);
-    }
+    const bool is_flag = find_option(name)->type == OptionType::flag;
+    if (is_flag) all = {texts.back()};  // -q -q is -q
   }
   return given;
 }
