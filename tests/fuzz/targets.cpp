@@ -135,7 +135,10 @@ std::string small_result() {
   ModeRecord mode;
   mode.mode = mode.effective_mode = "16-mixed";
   mode.support = Support{"emulated", "native from Volta, 7.0"};
-  mode.pilot = PilotRecord{3, 1.5, 1 << 20, {}};
+  mode.pilot.emplace();
+  mode.pilot->steps = 3;
+  mode.pilot->projected_s = 1.5;
+  mode.pilot->peak_allocated_bytes = 1 << 20;
   mode.marks = {{"n=1", "one run"}};
   RunRecord run;
   run.seed = 42;
