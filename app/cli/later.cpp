@@ -15,9 +15,6 @@ void add_later(CLI::App& root, Action& action, const std::string& name, const ch
 
 }  // namespace
 
-void add_probe(CLI::App& root, Action& action) {
-  add_later(root, action, "probe", "what this machine does natively");
-}
 void add_predict(CLI::App& root, Action& action) {
   add_later(root, action, "predict", "memory of a training step on a GPU that is not here");
 }

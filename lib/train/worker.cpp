@@ -20,6 +20,7 @@
 #include "train/event_stream.h"
 #include "train/loop/train_job.h"
 #include "train/measure/counting_allocator.h"
+#include "train/probe/probe.h"
 
 namespace precbench::train {
 namespace {
@@ -78,7 +79,9 @@ ResultEvent run(const Job& job, const EventSink& emit) {
   at::set_num_threads(static_cast<int>(job.threads));
   device->preflight();
   if (job.kind == JobKind::train) return {nullptr, run_train_job(job.train, *device, emit)};
-  throw UnsupportedError("probe jobs are not in this version");
+  json facts = describe(*device);
+  facts.update(probe(*device));
+  return {facts, std::nullopt};
 }
 
 FailedEvent failure(FailureKind kind, const std::exception& error) {

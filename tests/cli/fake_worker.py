@@ -34,6 +34,19 @@ def describe(cards):
         "unknown": {}})
 
 
+def probe(script):
+    def format_of(tflops):
+        numbers = {"max": 65504.0, "epsilon": 2.0**-10, "smallest_normal": 2.0**-14, "smallest_subnormal": None,
+                   "overflow": "inf", "flushes_subnormals": True, "gemm_accumulates": "wider"}
+        return {"gemm": {"tflops": tflops}, "convolution": None, "numbers": numbers,
+                "unknown": {"convolution": "no kernel for \x1b[31mthis"}}
+
+    if script.get("probe") == "nothing":
+        send(type="result", facts={})
+        return
+    send(type="result", facts={"formats": {"float32": format_of(0.02), "bfloat16": format_of(0.005)}})
+
+
 def run_record(train, **changes):
     steps = 4
     record = {
@@ -141,6 +154,8 @@ def main():
         hello(version, script.get("protocol", PROTOCOL))
     if job["kind"] == "describe":
         describe(script.get("cards", []))
+    elif job["kind"] == "probe":
+        probe(script)
     elif train.get("pilot"):
         behaviour = script.get("pilot", "success")
         play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)

@@ -1,0 +1,13 @@
+// A probe's document for people.
+#pragma once
+
+#include <string>
+
+#include "common/json_fields.h"
+
+namespace precbench {
+
+// `document` as make_probe_document() builds it.
+std::string probe_text(const json& document);
+
+}  // namespace precbench

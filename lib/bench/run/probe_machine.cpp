@@ -1,0 +1,70 @@
+#include "bench/run/probe_machine.h"
+
+#include <unistd.h>
+
+#include "bench/platform/environment.h"
+#include "bench/probe/probe_cache.h"
+#include "bench/probe/probe_report.h"
+#include "bench/run/device_choice.h"
+#include "common/errors.h"
+#include "common/printable.h"
+#include "common/version.h"
+
+namespace precbench {
+namespace {
+
+json measured(const DeviceChoice& choice, const ProbeRequest& request, JobRunner& runner) {
+  Job job;
+  job.kind = JobKind::probe;
+  job.device = choice.name;
+  job.threads = request.threads;
+  job.parent_pid = getpid();
+  const JobOutcome outcome = runner.run(job, {}, nullptr, nullptr);
+  if (outcome.interrupted_by) {
+    throw UserError(ExitCode::interrupted, "interrupted before the probe was done");
+  }
+  if (!outcome.result || !outcome.result->facts.contains("formats")) {
+    throw DeviceError("the probe did not come to its end: " +
+                      printable(outcome.reason.value_or("the worker measured nothing")));
+  }
+  return outcome.result->facts.at("formats");
+}
+
+}  // namespace
+
+json probe_machine(const ProbeRequest& request, JobRunner& runner) {
+  const std::string key = probe_key(request.device, request.threads);
+  if (!request.fresh) {
+    if (std::optional<json> kept = load_probe(key)) {
+      kept->erase("key");
+      (*kept)["from_cache"] = true;
+      return *kept;
+    }
+  }
+  Plan plan;
+  plan.device = request.device;
+  plan.threads = request.threads;
+  const DeviceChoice choice = choose_device(plan, runner);
+  const json formats = measured(choice, request, runner);
+  json modes = json::array();
+  for (const ProbeRow& row : probe_rows(choice.facts, {{"formats", formats}})) {
+    modes.push_back(to_json(row));
+  }
+  json document = {{"kind", "probe"},
+                   {"tool", {{"version", tool_version()}, {"libtorch", choice.libtorch}}},
+                   {"environment", environment_json(choice.facts, choice.facts.cpu, request.threads,
+                                                    choice.worker_facts)},
+                   {"threads", request.threads},
+                   {"notes", choice.notes},
+                   {"modes", modes},
+                   {"formats", formats},
+                   {"from_cache", false}};
+  try {
+    save_probe(key, document);
+  } catch (const FileError& error) {  // what was measured is not lost for that
+    document["notes"].push_back(std::string("not kept for later: ") + error.what());
+  }
+  return document;
+}
+
+}  // namespace precbench

@@ -1,0 +1,150 @@
+#include "train/probe/rates.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+namespace precbench::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLeastSamples = 3;
+
+double seconds_of(DeviceModule& device, const std::function<void()>& work) {
+  device.synchronize();
+  const auto begin = Clock::now();
+  work();
+  device.synchronize();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+struct Part {
+  const char* name;
+  double operations;
+  std::function<void()> work;
+};
+
+// Medians over samples of all parts in turn, for about so many seconds.
+json rates_of(DeviceModule& device, const std::vector<Part>& parts, double seconds) {
+  for (const Part& part : parts) part.work();  // kernels are chosen and compiled at the first call
+  std::vector<std::vector<double>> times(parts.size());
+  std::vector<double> totals;
+  const auto begin = Clock::now();
+  do {
+    double total = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      times[i].push_back(seconds_of(device, parts[i].work));
+      total += times[i].back();
+    }
+    totals.push_back(total);
+  } while (static_cast<int>(totals.size()) < kLeastSamples ||
+           std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+  const auto middle = [](std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  };
+  constexpr double kTera = 1e12;
+  double operations = 0;
+  json found = {{"samples", totals.size()}};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    found[parts[i].name] = parts[i].operations / middle(times[i]) / kTera;
+    operations += parts[i].operations;
+  }
+  const auto [fastest, slowest] = std::minmax_element(totals.begin(), totals.end());
+  found["tflops"] = operations / middle(totals) / kTera;
+  found["low"] = operations / *slowest / kTera;
+  found["high"] = operations / *fastest / kTera;
+  return found;
+}
+
+// Some format may be a thousand times slower than another on the same device: of the sizes, the
+// largest whose work is expected to take no longer than this for one sample.
+constexpr double kLongestSample = 0.4;
+
+// `work` does one of the three products, which count alike.
+constexpr double kProducts = 3;
+
+int64_t affordable_size(DeviceModule& device, const std::vector<int64_t>& sizes,
+                        const std::function<double(int64_t)>& operations_of,
+                        const std::function<void(int64_t)>& work) {
+  work(sizes.front());
+  const double seconds = seconds_of(device, [&] { work(sizes.front()); });
+  const double rate = operations_of(sizes.front()) / (kProducts * seconds);
+  int64_t chosen = sizes.front();
+  for (const int64_t size : sizes) {
+    if (operations_of(size) / rate <= kLongestSample) chosen = size;
+  }
+  return chosen;
+}
+
+torch::Tensor random(at::IntArrayRef shape, torch::Device device, at::ScalarType type) {
+  return torch::randn(shape, torch::kFloat).to(type).to(device);
+}
+
+}  // namespace
+
+json gemm_rate(DeviceModule& device, at::ScalarType type, double seconds) {
+  torch::NoGradGuard no_grad;
+  const auto cubed = [](int64_t size) {
+    return 2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
+  };
+  const auto product = [&](int64_t size) {
+    const torch::Tensor square = torch::ones({size, size}, torch::kFloat).to(type);
+    square.to(device.device()).mm(square.to(device.device()));
+  };
+  // 1,024 reaches a CPU's ceiling, 4,096 a large GPU's.
+  const int64_t largest = device.is_cpu() ? 1024 : 4096;
+  const int64_t size = affordable_size(
+      device, {128, 256, 512, largest}, [&](int64_t n) { return kProducts * cubed(n); }, product);
+  const torch::Tensor input = random({size, size}, device.device(), type);
+  const torch::Tensor weight = random({size, size}, device.device(), type);
+  const torch::Tensor gradient = random({size, size}, device.device(), type);
+  const double operations = cubed(size);
+  json found = rates_of(device,
+                        {{"forward", operations, [&] { input.mm(weight.t()); }},
+                         {"input_gradient", operations, [&] { gradient.mm(weight); }},
+                         {"weight_gradient", operations, [&] { gradient.t().mm(input); }}},
+                        seconds);
+  found["shape"] = {size, size, size};
+  return found;
+}
+
+json convolution_rate(DeviceModule& device, at::ScalarType type, double seconds) {
+  torch::NoGradGuard no_grad;
+  // A middle layer of ResNet on small images.
+  constexpr int64_t kChannels = 64;
+  constexpr int64_t kExtent = 32;
+  constexpr int64_t kKernel = 3;
+  const auto operations_of = [](int64_t batch) {
+    return 2.0 * static_cast<double>(batch * kChannels * kChannels * kExtent * kExtent * kKernel *
+                                     kKernel);
+  };
+  const auto layer = [&](int64_t batch) {
+    const auto ones = [&](at::IntArrayRef shape) {
+      return torch::ones(shape, torch::kFloat).to(type).to(device.device());
+    };
+    at::conv2d(ones({batch, kChannels, kExtent, kExtent}),
+               ones({kChannels, kChannels, kKernel, kKernel}), {}, 1, 1);
+  };
+  const int64_t largest = device.is_cpu() ? 16 : 256;
+  const int64_t batch = affordable_size(
+      device, {1, 4, largest}, [&](int64_t n) { return kProducts * operations_of(n); }, layer);
+  const torch::Tensor input = random({batch, kChannels, kExtent, kExtent}, device.device(), type);
+  const torch::Tensor weight =
+      random({kChannels, kChannels, kKernel, kKernel}, device.device(), type);
+  const torch::Tensor gradient =
+      random({batch, kChannels, kExtent, kExtent}, device.device(), type);
+  const double operations = operations_of(batch);
+  const auto forward = [&] { at::conv2d(input, weight, {}, 1, 1); };
+  const auto backward = [&] {
+    at::convolution_backward(gradient, input, weight, at::OptionalIntArrayRef(), {1, 1}, {1, 1},
+                             {1, 1}, false, {0, 0}, 1, {true, true, false});
+  };
+  json found = rates_of(
+      device, {{"forward", operations, forward}, {"backward", 2 * operations, backward}}, seconds);
+  found["shape"] = {batch, kChannels, kChannels, kExtent, kExtent, kKernel};
+  return found;
+}
+
+}  // namespace precbench::train

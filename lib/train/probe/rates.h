@@ -1,0 +1,20 @@
+// How many floating-point operations a second a device does in one format.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "common/json_fields.h"
+#include "train/cuda/device_module.h"
+
+namespace precbench::train {
+
+// {forward, input_gradient, weight_gradient: TFLOP/s of the three matrix products of a linear
+// layer; tflops: of all three together; shape [batch, in, out]; samples; low, high: of the fastest
+// and slowest sample of the three together}. A multiplication and an addition are two operations.
+json gemm_rate(DeviceModule& device, at::ScalarType type, double seconds);
+
+// {forward, backward, tflops, shape [batch, channels in, channels out, height, width, kernel],
+// samples, low, high} of a 3x3 convolution; backward makes both gradients.
+json convolution_rate(DeviceModule& device, at::ScalarType type, double seconds);
+
+}  // namespace precbench::train

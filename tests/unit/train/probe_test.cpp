@@ -1,0 +1,64 @@
+#include <cmath>
+#include <limits>
+
+#include "support.h"
+#include "train/probe/number_format.h"
+#include "train/probe/rates.h"
+
+namespace precbench::train {
+namespace {
+
+struct Expected {
+  at::ScalarType type;
+  double max, smallest_normal, smallest_subnormal, epsilon;
+};
+
+class NumberProperties : public ::testing::TestWithParam<Expected> {};
+
+// IEEE 754 binary16, binary32, binary64; bfloat16 is binary32 with 8 bits of precision.
+TEST_P(NumberProperties, AreThoseOfTheFormat) {
+  const json found = number_properties(torch::kCPU, GetParam().type);
+  EXPECT_EQ(found.at("max"), GetParam().max);
+  EXPECT_EQ(found.at("smallest_normal"), GetParam().smallest_normal);
+  EXPECT_EQ(found.at("smallest_subnormal"), GetParam().smallest_subnormal);
+  EXPECT_EQ(found.at("epsilon"), GetParam().epsilon);
+  EXPECT_EQ(found.at("overflow"), "inf");
+  EXPECT_EQ(found.at("flushes_subnormals"), false);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Probe, NumberProperties,
+    ::testing::Values(Expected{at::kHalf, 65504, 0x1p-14, 0x1p-24, 0x1p-10},
+                      Expected{at::kBFloat16, 0x1.FEp127, 0x1p-126, 0x1p-133, 0x1p-7},
+                      Expected{at::kFloat, 0x1.FFFFFEp127, 0x1p-126, 0x1p-149, 0x1p-23},
+                      Expected{at::kDouble, std::numeric_limits<double>::max(), 0x1p-1022,
+                               std::numeric_limits<double>::denorm_min(), 0x1p-52}));
+
+// PyTorch's CPU kernels sum products of the 16-bit formats in float32.
+TEST(NumberProperties, TellAWiderSumFromOneInTheFormat) {
+  EXPECT_EQ(number_properties(torch::kCPU, at::kBFloat16).at("gemm_accumulates"), "wider");
+  EXPECT_EQ(number_properties(torch::kCPU, at::kFloat).at("gemm_accumulates"), "same");
+  EXPECT_TRUE(number_properties(torch::kCPU, at::kDouble).at("gemm_accumulates").is_null());
+}
+
+TEST(NumberProperties, SeeFlushedSubnormals) {
+  ASSERT_TRUE(at::globalContext().setFlushDenormal(true));
+  const json found = number_properties(torch::kCPU, at::kFloat);
+  at::globalContext().setFlushDenormal(false);
+  EXPECT_EQ(found.at("flushes_subnormals"), true);
+  EXPECT_TRUE(found.at("smallest_subnormal").is_null());
+}
+
+TEST(Rates, AddUp) {
+  CpuDevice device;
+  for (const json& rate :
+       {gemm_rate(device, at::kFloat, 0.0), convolution_rate(device, at::kFloat, 0.0)}) {
+    EXPECT_GE(rate.at("samples"), 3);
+    EXPECT_LE(rate.at("low"), rate.at("tflops"));
+    EXPECT_LE(rate.at("tflops"), rate.at("high"));
+    EXPECT_GT(rate.at("forward"), 0);
+  }
+}
+
+}  // namespace
+}  // namespace precbench::train
