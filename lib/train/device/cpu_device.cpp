@@ -73,9 +73,7 @@ DeviceFacts CpuDevice::facts() const {
   return facts;
 }
 
-void CpuDevice::set_memory_limit(int64_t bytes) {
-  CountingAllocator::instance().set_limit(bytes);
-}
+void CpuDevice::set_memory_limit(int64_t bytes) { CountingAllocator::instance().set_limit(bytes); }
 
 void CpuDevice::reset_peak_memory() { CountingAllocator::instance().reset_peak(); }
 
