@@ -8,6 +8,7 @@
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
 #include "bench/report/units.h"
+#include "bench/result/numeric_notes.h"
 
 namespace precbench {
 namespace {
@@ -278,6 +279,10 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
     describe_none(candidates, reference, document.modes.size() == 1, out);
   }
   describe_losers(candidates, reference, out);
+  for (const Candidate& candidate : candidates) {
+    const std::string note = memory_note(*candidate.mode, reference);
+    if (!note.empty()) out.sentences.push_back(terminal_text(note) + ".");
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "bench/report/repeatability.h"
 #include "bench/report/units.h"
 #include "bench/report/verdict.h"
+#include "bench/result/numeric_notes.h"
 
 namespace precbench {
 namespace {
@@ -91,13 +92,16 @@ std::string scaler_note(const ModeRecord& mode) {
   return scale ? fmt::format("scale {:g}, {} skipped", *scale, skipped) : "";
 }
 
-std::string notes_cell(const ModeRecord& mode) {
+std::string notes_cell(const ModeRecord& mode, const ModeRecord* reference) {
   std::vector<std::string> notes;
   if (mode.status != Status::ok) notes.push_back(status_note(mode));
   if (mode.effective_mode != mode.mode && !measured_runs(mode).empty()) {
     notes.push_back("ran as " + terminal_text(mode.effective_mode));
   }
   if (const std::string scaler = scaler_note(mode); !scaler.empty()) notes.push_back(scaler);
+  if (const std::string numbers = numeric_note(mode, reference); !numbers.empty()) {
+    notes.push_back(numbers);
+  }
   if (mode.support && mode.support->verdict == "no_fast_path") notes.emplace_back("no fast path");
   for (const Mark& mark : mode.marks) {
     // n=1 is every row's without repeats: the signs ? in the cells say what follows from it.
@@ -182,7 +186,7 @@ Table comparison_table(const ResultDocument& document) {
                           accuracy_change_cell(mode, reference, signs),
                           accuracy_cell(mode, "train_accuracy"), time_cell(mode),
                           speed_cell(mode, reference, signs), memory_cell(mode),
-                          memory_change_cell(mode, reference), notes_cell(mode)});
+                          memory_change_cell(mode, reference), notes_cell(mode, reference)});
     signs.running_accuracy |= is_below_test_accuracy(mode);
   }
   for (auto& row : table.rows) {

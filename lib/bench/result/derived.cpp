@@ -1,5 +1,7 @@
 #include "bench/result/derived.h"
 
+#include "bench/result/numeric_notes.h"
+
 namespace precbench {
 namespace {
 
@@ -91,6 +93,10 @@ json relative_json(const ModeRecord& mode, const ModeRecord* reference) {
                                       ? reference->mode + " has no figure to compare with"
                                       : metric_unknown_reason(mode, metric);
     }
+  }
+  relative["loss_trace"] = loss_divergence_json(mode, *reference);
+  if (relative["loss_trace"].is_null()) {
+    relative["unknown"]["loss_trace"] = "no two runs of one seed with enough steps";
   }
   return relative;
 }
