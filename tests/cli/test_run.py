@@ -103,6 +103,10 @@ class Failures(CliTest):
         self.assertIn("exit code 7", reason)
         self.assertIn("terminate called", reason)
 
+    def test_an_eps_that_vanishes_is_told_before_anything_runs(self):
+        run = self.precbench("--dataset", "synthetic", "--modes", "16-true,32-true", "--optimizer", "adamw")
+        self.assertLess(run.stderr.index("eps 1e-08 is 0 in float16"), run.stderr.index("trying"))
+
     def test_garbage(self):
         self.assertIn("not an event: '?[2J this is no event'", self.one_fails("garbage"))
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
+#include "bench/plan/hazards.h"
 #include "bench/plan/protocol.h"
 #include "bench/plan/resolve_device.h"
 #include "bench/plan/schedule.h"
@@ -120,6 +122,11 @@ class Session {
     console_.info(machine_line(recording_->document()));
     console_.info(plan_.title);
     for (const std::string& note : device_.notes) console_.info(note);
+    const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
+    for (const std::string& hazard :
+         hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {
+      console_.warning(hazard);
+    }
   }
 
   bool will_run(const ModeTraits& mode) { return recording_->mode(mode.name).status == Status::ok; }
