@@ -7,6 +7,7 @@
 #include "bench/plan/resolver.h"
 #include "bench/run/console.h"
 #include "bench/run/dry_run.h"
+#include "bench/run/max_batch.h"
 #include "bench/run/session.h"
 #include "cli/commands.h"
 
@@ -64,7 +65,9 @@ int run(const GivenFlags& given, std::vector<std::string> argv) {
   Plan plan = make_plan(options, std::move(argv));
   const std::vector<std::string> misspelt = misspelt_variables(variable_names());
   plan.warnings.insert(plan.warnings.end(), misspelt.begin(), misspelt.end());
-  if (!plan.dry_run) return run_session(std::move(plan));
+  if (!plan.dry_run) {
+    return plan.find_max_batch ? find_max_batches(std::move(plan)) : run_session(std::move(plan));
+  }
   Console console(plan.output);
   for (const std::string& warning : plan.warnings) console.warning(warning);
   return print_dry_run(plan);

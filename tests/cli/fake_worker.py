@@ -124,6 +124,12 @@ def play(behaviour, train):
     elif name == "bigger":  # needs that many times the memory
         record = run_record(train)["memory"]
         result(train, memory=dict(record, peak_allocated_bytes=int(float(argument) * record["peak_allocated_bytes"])))
+    elif name == "fits":  # batches up to that size
+        size = train["batch_size"]
+        if size > int(argument):
+            send(type="failed", kind="oom", message="out of memory")
+            return
+        result(train, memory=dict(run_record(train)["memory"], peak_allocated_bytes=1000000 + 1000 * size))
     elif name == "other-losses":
         result(train, loss_trace=[2.5, 2.0000000000000004, 1.5, 1.0])
     elif name == "diverged":

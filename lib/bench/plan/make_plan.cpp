@@ -135,6 +135,7 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
   plan.save = !options.flag("no-save");
   plan.resume = options.text("resume");
   plan.dry_run = options.flag("dry-run");
+  plan.find_max_batch = options.flag("find-max-batch");
   for (const std::string& pair : options.texts("context")) {
     const size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {

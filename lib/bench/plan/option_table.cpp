@@ -185,7 +185,8 @@ void add_control(Table& table) {
   table.choice("emulated", {"run", "skip"}, "run or skip modes that this device only emulates");
   table.add("memory-limit", OptionType::size, "500MiB|2GiB", "",
             "let a run that allocates more end as out of memory (CPU)");
-  table.flag("find-max-batch", "largest batch size that fits, per mode").is_built = false;
+  table.flag("find-max-batch",
+             "instead of training, find the largest batch size that fits, per mode");
   table.text("resume", "FILE", "", "go on with an interrupted comparison's result file");
   table.flag("keep-going", "train on after a run has diverged");
   table.text("results-dir", "DIR", "results", "folder for result files").is_basic = true;

@@ -62,6 +62,7 @@ struct Plan {
   bool save = true;
   std::string resume;  // result file to go on with; empty = none
   bool dry_run = false;
+  bool find_max_batch = false;  // instead of training
   OutputPlan output;
   GatePlan gate;
   std::map<std::string, std::string> context;  // --context key=value, kept in invocation.context

@@ -1,0 +1,189 @@
+#include "bench/run/max_batch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "bench/plan/resolve_device.h"
+#include "bench/platform/verdict.h"
+#include "bench/report/layout.h"
+#include "bench/run/batch_search.h"
+#include "bench/run/console.h"
+#include "bench/run/device_choice.h"
+#include "bench/run/pilot.h"
+#include "bench/run/worker_runner.h"
+#include "common/errors.h"
+#include "common/printable.h"
+#include "data/load.h"
+
+namespace precbench {
+namespace {
+
+// The optimizer makes its state in the first step, so that the second needs the most.
+constexpr int64_t kTrialSteps = 2;
+
+std::string mebibytes(int64_t bytes) {
+  return fmt::format("{:.0f}", static_cast<double>(bytes) / (1 << 20));
+}
+
+class Experiment {
+ public:
+  explicit Experiment(Plan plan)
+      : plan_(std::move(plan)),
+        console_(plan_.output),
+        runner_(worker_command_from_environment(),
+                [this](std::string_view line) { console_.detail(line); }) {}
+
+  int run() {
+    for (const std::string& warning : plan_.warnings) console_.warning(warning);
+    const auto data = data::check_dataset(plan_.job.dataset);
+    most_ = data.train_samples;
+    device_ = choose_device(plan_, runner_);
+    resolve_for_device(plan_, device_.is_cuda(), device_.facts.cpu.vendor);
+    limit_ = plan_.job.memory_limit_bytes;
+    if (limit_ == 0 && !device_.is_cuda()) {
+      throw UsageError(
+          "--find-max-batch on a CPU needs --memory-limit, such as --memory-limit 1GiB:\n"
+          "       without one it would fill this machine's memory");
+    }
+    json modes = json::array();
+    for (const ModeTraits* mode : plan_.modes) {
+      modes.push_back(try_mode(*mode));
+      if (runner_.interrupted()) break;
+    }
+    print(modes);
+    return exit_code(modes);
+  }
+
+ private:
+  BatchTrial attempt(const ModeTraits& mode, int64_t batch_size) {
+    Job job;
+    job.kind = JobKind::train;
+    job.device = device_.name;
+    job.threads = plan_.threads;
+    job.parent_pid = getpid();
+    job.train =
+        pilot_job(job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda()), kTrialSteps);
+    job.train.batch_size = batch_size;
+    job.train.optimizer.accumulate = 1;
+    const JobOutcome outcome = runner_.run(job, {plan_.timeout_s}, nullptr, nullptr);
+    BatchTrial trial;
+    trial.batch_size = batch_size;
+    if (outcome.result && outcome.result->train) {
+      trial.fits = true;
+      trial.peak_bytes = outcome.result->train->run.memory.peak_allocated_bytes;
+    } else {
+      trial.reason = std::string(name_of(outcome.status)) + ": " + outcome.reason.value_or("");
+      if (outcome.status != Status::oom) problem_ = trial.reason;
+    }
+    console_.info(fmt::format(
+        "  {} batch {}: {}", mode.name, batch_size,
+        trial.fits ? mebibytes(trial.peak_bytes.value_or(0)) + " MiB" : printable(trial.reason)));
+    return trial;
+  }
+
+  json try_mode(const ModeTraits& mode) {
+    const Support support = verdict(mode, device_.facts);
+    if (support.verdict == "unsupported") return row(mode, "unsupported", support.why, {});
+    problem_.clear();
+    const std::optional<int64_t> limit =
+        limit_ > 0 ? std::optional(limit_) : device_.facts.memory_bytes;
+    const BatchSearch search =
+        find_largest_batch(plan_.job.batch_size, most_, limit, [&](int64_t size) {
+          // Another error than memory would come with every size.
+          if (!problem_.empty() || runner_.interrupted())
+            return BatchTrial{size, false, {}, problem_};
+          return attempt(mode, size);
+        });
+    if (!problem_.empty()) return row(mode, "error", problem_, {});
+    if (!search.largest) return row(mode, "oom", "not even one sample fits", search);
+    return row(mode, "ok", "", search);
+  }
+
+  static json row(const ModeTraits& mode, const std::string& status, const std::string& reason,
+                  const BatchSearch& search) {
+    json trials = json::array();
+    for (const BatchTrial& trial : search.trials) {
+      trials.push_back({{"batch_size", trial.batch_size},
+                        {"fits", trial.fits},
+                        {"peak_allocated_bytes", nullable(trial.peak_bytes)},
+                        {"reason", trial.fits ? json(nullptr) : json(trial.reason)}});
+    }
+    json object = {{"mode", mode.name},
+                   {"status", status},
+                   {"reason", reason.empty() ? json(nullptr) : json(reason)},
+                   {"batch_size", nullptr},
+                   {"peak_allocated_bytes", nullptr},
+                   {"next", nullptr},
+                   {"trials", trials},
+                   {"unknown", json::object()}};
+    if (search.largest) {
+      object["batch_size"] = search.largest->batch_size;
+      object["peak_allocated_bytes"] = nullable(search.largest->peak_bytes);
+    } else {
+      object["unknown"]["batch_size"] = object["unknown"]["peak_allocated_bytes"] = reason;
+    }
+    if (search.too_large) {
+      object["next"] = {{"batch_size", search.too_large->batch_size},
+                        {"reason", search.too_large->reason}};
+    } else {
+      object["unknown"]["next"] = search.largest ? "the batch is the whole data set" : reason;
+    }
+    return object;
+  }
+
+  void print(const json& modes) {
+    if (plan_.output.format == "json") {
+      const json document = {
+          {"kind", "max_batch"},
+          {"device", device_.facts.name},
+          {"model", plan_.job.model},
+          {"limit_bytes", limit_ > 0 ? json(limit_) : nullable(device_.facts.memory_bytes)},
+          {"modes", modes}};
+      console_.result(document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+      return;
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const json& mode : modes) {
+      const auto count = [](const json& value) {
+        return value.is_number() ? std::to_string(value.get<int64_t>()) : std::string("-");
+      };
+      const json& peak = mode.at("peak_allocated_bytes");
+      std::string next =
+          printable(mode.at("reason").is_string() ? mode.at("reason").get<std::string>()
+                                                  : "the whole data set fits");
+      if (mode.at("next").is_object() && mode.at("batch_size").is_number()) {
+        next = count(mode.at("next").at("batch_size")) + " does not fit";
+      }
+      rows.push_back({mode.at("mode").get<std::string>(), count(mode.at("batch_size")),
+                      peak.is_number() ? mebibytes(peak.get<int64_t>()) : "-", next});
+    }
+    for (const std::string& line : laid_out({"mode", "largest batch", "peak MiB", "next"}, rows)) {
+      console_.result(line + "\n");
+    }
+  }
+
+  int exit_code(const json& modes) {
+    if (const auto signal = runner_.interrupted()) return 128 + *signal;
+    size_t ok = 0;
+    size_t failed = 0;
+    for (const json& mode : modes) {
+      ok += mode["status"] == "ok" ? 1 : 0;
+      failed += mode["status"] == "oom" || mode["status"] == "error" ? 1 : 0;
+    }
+    if (ok == 0) return static_cast<int>(ExitCode::nothing_ran);
+    return static_cast<int>(failed > 0 ? ExitCode::partial : ExitCode::ok);
+  }
+
+  Plan plan_;
+  Console console_;
+  WorkerRunner runner_;
+  DeviceChoice device_;
+  int64_t most_ = 0, limit_ = 0;
+  std::string problem_;
+};
+
+}  // namespace
+
+int find_max_batches(Plan plan) { return Experiment(std::move(plan)).run(); }
+
+}  // namespace precbench
