@@ -184,7 +184,7 @@ void add_control(Table& table) {
   table.duration("budget", "skip modes that are projected to take longer").is_basic = true;
   table.choice("emulated", {"run", "skip"}, "run or skip modes that this device only emulates");
   table.add("memory-limit", OptionType::size, "500MiB|2GiB", "",
-            "let a run that allocates more end as out of memory (CPU)");
+            "let a run that needs more end as out of memory; the data set is not counted");
   table.flag("find-max-batch",
              "instead of training, find the largest batch size that fits, per mode");
   table.text("resume", "FILE", "", "go on with an interrupted comparison's result file");

@@ -30,7 +30,10 @@ int64_t next_size(int64_t fits, int64_t fails, const BatchSearch& search,
                   std::optional<int64_t> limit, bool bounded) {
   const auto guess = limit ? on_the_line(search.trials, *limit) : std::nullopt;
   const int64_t fallback = bounded ? fits + (fails - fits) / 2 : fits * 2;
-  return std::clamp(guess.value_or(fallback), fits + 1, fails - 1);
+  const bool is_open = guess && *guess > fits && *guess < fails;
+  // A line that ends beyond the data is right about there.
+  const int64_t size = is_open || (guess && !bounded) ? *guess : fallback;
+  return std::clamp(size, fits + 1, fails - 1);
 }
 
 }  // namespace
@@ -54,7 +57,7 @@ BatchSearch find_largest_batch(int64_t first, int64_t most, std::optional<int64_
     }
     if (fits + 1 >= fails) break;
     // Memory is not always a line; the middle then halves what is open.
-    constexpr int64_t kLines = 6;
+    constexpr int64_t kLines = 12;
     const bool straight = ++lines <= kLines;
     size = next_size(std::max<int64_t>(fits, 0), fails, search,
                      straight ? limit_bytes : std::nullopt, search.too_large.has_value());

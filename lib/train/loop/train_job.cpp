@@ -48,7 +48,6 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   check_train_job(job);
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
-  if (job.memory_limit_bytes > 0) device.set_memory_limit(job.memory_limit_bytes);
   const bool saves_weights = !job.save_weights.empty() && !job.pilot;
   if (saves_weights) require_writable(job.save_weights);  // before the time is spent
   RunMeasurements measured;
@@ -71,6 +70,9 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   device.empty_cache();
   // Whatever is there now (data, its order, the step log) is no part of what training needs.
   const int64_t resident_bytes = device.memory().allocated_bytes;
+  if (job.memory_limit_bytes > 0) {
+    device.set_memory_limit(resident_bytes + job.memory_limit_bytes);
+  }
   const auto precision = make_precision(mode, device.device().type());
   const auto model = build_model(job, data.shape(), *precision, device);
   const auto optimizer = make_optimizer(job.optimizer, model->parameters());
