@@ -143,6 +143,8 @@ std::string_view name_of(JobKind kind) {
       return "probe";
     case JobKind::train:
       return "train";
+    case JobKind::predict:
+      return "predict";
   }
   return "unknown";
 }
@@ -152,7 +154,12 @@ json to_json(const Job& job) {
                    {"device", job.device},
                    {"threads", job.threads},
                    {"parent_pid", job.parent_pid}};
-  if (job.kind == JobKind::train) {
+  if (job.kind == JobKind::predict) {
+    document["predict"] = {{"gpus", job.predict.gpus},
+                           {"modes", job.predict.modes},
+                           {"find_max_batch", job.predict.find_max_batch}};
+  }
+  if (job.kind == JobKind::train || job.kind == JobKind::predict) {
     TrainJob train = job.train;  // the visitor takes it by reference
     visit_train(train, Writer{document["train"]});
   }
@@ -164,18 +171,25 @@ Job job_from_json(const json& document) {
   Job job;
   const auto kind = reader.required<std::string>("kind");
   bool known = false;
-  for (const JobKind candidate : {JobKind::describe, JobKind::probe, JobKind::train}) {
+  for (const JobKind candidate :
+       {JobKind::describe, JobKind::probe, JobKind::train, JobKind::predict}) {
     if (name_of(candidate) == kind) {
       job.kind = candidate;
       known = true;
     }
   }
-  if (!known) reader.fail("kind", "'" + kind + "' is not describe, probe or train");
+  if (!known) reader.fail("kind", "'" + kind + "' is not describe, probe, train or predict");
   job.device = reader.value_or<std::string>("device", job.device);
   job.threads = reader.value_or<int64_t>("threads", job.threads);
   if (job.threads < 1) reader.fail("threads", "must be at least 1");
   job.parent_pid = reader.value_or<int64_t>("parent_pid", 0);
-  if (job.kind == JobKind::train) {
+  if (job.kind == JobKind::predict) {
+    const ObjectReader predict = reader.object("predict");
+    job.predict.gpus = predict.required<std::vector<std::string>>("gpus");
+    job.predict.modes = predict.required<std::vector<std::string>>("modes");
+    job.predict.find_max_batch = predict.value_or("find_max_batch", false);
+  }
+  if (job.kind == JobKind::train || job.kind == JobKind::predict) {
     const ObjectReader train = reader.object("train");
     visit_train(job.train, Reader{train});
     if (job.train.batch_size < 1) train.fail("batch_size", "must be at least 1");

@@ -16,7 +16,7 @@ namespace precbench {
 // refused.
 inline constexpr int64_t kProtocolVersion = 1;
 
-enum class JobKind { describe, probe, train };
+enum class JobKind { describe, probe, train, predict };
 
 // Where the samples come from. `name` is a row of kDatasets (common/names.h) or the path of a file.
 struct DatasetJob {
@@ -93,12 +93,19 @@ struct TrainJob {
   int64_t inject_inf_at_step = -1;
 };
 
+// Memory of the train job's steps on simulated cards (rows of kGpuCards), in several modes.
+struct PredictJob {
+  std::vector<std::string> gpus, modes;
+  bool find_max_batch = false;
+};
+
 struct Job {
   JobKind kind = JobKind::describe;
   std::string device = "cpu";  // cpu | cuda:0 | simulated:t4
   int64_t threads = 1;
   int64_t parent_pid = 0;  // 0 = no parent to follow
-  TrainJob train;          // used when kind is train
+  TrainJob train;          // used when kind is train or predict
+  PredictJob predict;      // used when kind is predict
 };
 
 std::string_view name_of(JobKind kind);

@@ -20,6 +20,7 @@
 #include "train/event_stream.h"
 #include "train/loop/train_job.h"
 #include "train/measure/counting_allocator.h"
+#include "train/predict/predict_job.h"
 #include "train/probe/probe.h"
 
 namespace precbench::train {
@@ -75,6 +76,9 @@ json describe_devices(const std::string& name) {
 
 ResultEvent run(const Job& job, const EventSink& emit) {
   if (job.kind == JobKind::describe) return {describe_devices(job.device), std::nullopt};
+  if (job.kind == JobKind::predict) {
+    return {run_predict_job(job.predict, job.train), std::nullopt};
+  }
   const auto device = open_device(job.device);  // before any ATen call
   at::set_num_threads(static_cast<int>(job.threads));
   device->preflight();

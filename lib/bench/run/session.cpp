@@ -16,6 +16,7 @@
 #include "bench/platform/contention.h"
 #include "bench/platform/environment.h"
 #include "bench/platform/verdict.h"
+#include "bench/predict/prediction.h"
 #include "bench/report/block.h"
 #include "bench/report/heading.h"
 #include "bench/result/marks.h"
@@ -70,6 +71,7 @@ class Session {
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support();
     announce();
+    predict_peaks();
     try_modes();
     run_modes();
     return static_cast<int>(finish(baseline));
@@ -126,6 +128,24 @@ class Session {
     for (const std::string& hazard :
          hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {
       console_.warning(hazard);
+    }
+  }
+
+  // Every run on a card checks the simulation of cards.
+  void predict_peaks() {
+    if (device_.facts.kind != "cuda" || interrupted()) return;
+    predicted_ = predicted_peaks(plan_, device_.facts, runner_);
+    if (predicted_.empty()) console_.detail("no prediction of the memory is to be had");
+  }
+
+  void compare_with_prediction(const RunSlot& slot) {
+    ModeRecord& row = recording_->mode(slot.mode->name);
+    const auto predicted = predicted_.find(row.mode);
+    const auto measured = row.runs.back().memory.peak_allocated_bytes;
+    if (predicted == predicted_.end() || !measured || slot.role != "measure") return;
+    const std::string note = beside_measurement(*measured, predicted->second);
+    if (std::find(row.notes.begin(), row.notes.end(), note) == row.notes.end()) {
+      row.notes.push_back(note);
     }
   }
 
@@ -254,6 +274,7 @@ class Session {
     if (note_interruption(outcome)) return;
     if (outcome.result && outcome.result->train) {
       recording_->add(slot, *outcome.result->train, gpu.energy);
+      compare_with_prediction(slot);
     } else {
       take_failure(outcome);
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
@@ -362,7 +383,8 @@ class Session {
   DeviceChoice device_;
   std::optional<GpuWatch> gpu_;
   std::optional<Recording> recording_;
-  std::optional<ResultDocument> earlier_;  // --resume
+  std::map<std::string, int64_t> predicted_;  // peaks by mode; empty on a CPU
+  std::optional<ResultDocument> earlier_;     // --resume
   std::optional<int> interrupted_by_;
   std::optional<std::string> saved_to_;
   bool file_trouble_ = false;

@@ -1,6 +1,15 @@
 #include "train/cuda/device_module.h"
 
+#include <array>
+
 namespace precbench::train {
+
+std::string_view name_of(MemoryUse use) {
+  constexpr std::array<std::string_view, kMemoryUses> kNames = {
+      "resident",    "weights",  "gradients", "optimizer",
+      "activations", "autocast", "workspace", "temporaries"};
+  return kNames[static_cast<size_t>(use)];
+}
 
 json to_json(const DeviceFacts& facts) {
   json document = {{"kind", facts.kind},

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/json_fields.h"
@@ -35,6 +36,22 @@ struct DeviceMemory {
   std::optional<int64_t> used_bytes;  // of the whole device, all processes
   Unknowns unknown;                   // of peak_reserved_bytes and device_used_bytes
 };
+
+// What device memory is used for; a simulated device splits its peak by it.
+enum class MemoryUse {
+  resident,  // the data set and other things that were there before the model
+  weights,   // parameters and buffers
+  gradients,
+  optimizer,    // momentum, moments
+  activations,  // batches, and what the forward pass leaves for the backward pass
+  autocast,     // casts of weights
+  workspace,    // of matrix products and attention
+  temporaries   // of the backward pass, the optimizer and evaluation
+};
+inline constexpr size_t kMemoryUses = 8;
+
+// "weights", "autocast"
+std::string_view name_of(MemoryUse use);
 
 // A point in the device's work; see DeviceModule::record_event().
 class DeviceEvent {
@@ -101,6 +118,17 @@ class DeviceModule {
 
   virtual void set_deterministic(bool on) = 0;
   virtual void set_cudnn_benchmark(bool on) = 0;
+
+  // Whether the device counts bytes and computes nothing, so that times, losses and accuracies mean
+  // nothing. The members below do something on such a device only.
+  virtual bool is_simulated() const { return false; }
+  // Tensors that are made without naming a device while the result lives take no memory anywhere
+  // and are filled in no time; moved to device(), they take what real ones would.
+  virtual std::shared_ptr<void> weightless_scope() { return nullptr; }
+  virtual void mark_memory(const torch::Tensor& /*tensor*/, MemoryUse /*use*/) {}
+  virtual void mark_all_memory(MemoryUse /*use*/) {}
+  // By use, of the highest peak that memory() told since mark_all_memory(); empty on a real device.
+  virtual std::vector<int64_t> peak_memory_split() const { return {}; }
 };
 
 // The one symbol that a device module exports, found with dlsym under kOpenDeviceSymbol. `name` is

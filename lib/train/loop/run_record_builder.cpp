@@ -35,6 +35,9 @@ RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Pr
   } else {
     recipe.unknown["compute_dtype"] = "no matrix product or convolution was observed";
   }
+  if (training.observed() && !training.observed()->attention.empty()) {
+    recipe.details["attention_dtype"] = names_of(training.observed()->attention);
+  }
   if (training.gradient_dtype()) recipe.grad_dtype = dtype_name(*training.gradient_dtype());
   const auto state = optimizer.state();
   if (state.empty()) {
@@ -158,6 +161,37 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
   return notes;
 }
 
+// A simulated device computes nothing and takes no time.
+void withhold_what_is_not_computed(RunRecord& run) {
+  const char* why = "a simulated GPU counts bytes and computes nothing";
+  const auto forget = [why](auto& figure, Unknowns& unknown, const char* key) {
+    figure.reset();
+    unknown[key] = why;
+  };
+  const auto forget_results = [&forget](auto& record) {
+    forget(record.train_accuracy, record.unknown, "train_accuracy");
+    forget(record.test_accuracy, record.unknown, "test_accuracy");
+    forget(record.train_loss, record.unknown, "train_loss");
+    forget(record.test_loss, record.unknown, "test_loss");
+  };
+  forget_results(run);
+  for (EpochRecord& epoch : run.epochs) {
+    forget_results(epoch);
+    forget(epoch.train_s, epoch.unknown, "train_s");
+    forget(epoch.eval_s, epoch.unknown, "eval_s");
+  }
+  TimeRecord& time = run.time;
+  forget(time.first_step_s, time.unknown, "first_step_s");
+  forget(time.train_s, time.unknown, "train_s");
+  forget(time.eval_s, time.unknown, "eval_s");
+  forget(time.total_s, time.unknown, "total_s");
+  forget(time.samples_per_s, time.unknown, "samples_per_s");
+  time.step_ms = StepTimes();
+  time.unknown["step_ms"] = why;
+  run.loss_trace.assign(run.loss_trace.size(), std::nullopt);
+  run.unknown["loss_trace"] = run.unknown["numerics"] = why;
+}
+
 }  // namespace
 
 void note_non_finite(Unknowns& unknown, const char* key, const std::optional<double>& value) {
@@ -216,6 +250,7 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
     run.unknown["numerics"] = "a pilot does not look at them";
   }
   run.unknown["energy"] = "not measured in this version";
+  if (device.is_simulated()) withhold_what_is_not_computed(run);
   if (training.divergence()) {
     run.status = Status::diverged;
     run.reason = training.divergence();

@@ -60,11 +60,12 @@ at::MemoryFormat memory_format(const TrainJob& job) {
 }
 
 std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
-                                   const Precision& precision, const DeviceModule& device) {
+                                   const Precision& precision, DeviceModule& device) {
   const GemmBackend gemm = gemm_backend(job, device);
   torch::manual_seed(job.seed);
   std::unique_ptr<Model> model;
   {
+    const auto weightless = device.weightless_scope();
     const auto scope = job.init == "module" ? precision.init_scope() : nullptr;
     model = make_model(job.model, shape, job.model_options, gemm);
   }

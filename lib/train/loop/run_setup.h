@@ -23,6 +23,6 @@ at::MemoryFormat memory_format(const TrainJob& job);
 // Seeds every generator, draws the weights (or reads them from init_weights), converts them for the
 // mode and moves them to the device.
 std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
-                                   const Precision& precision, const DeviceModule& device);
+                                   const Precision& precision, DeviceModule& device);
 
 }  // namespace precbench::train

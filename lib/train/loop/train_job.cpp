@@ -10,6 +10,7 @@
 #include "train/loop/run_setup.h"
 #include "train/loop/training.h"
 #include "train/loop/weights.h"
+#include "train/measure/memory_split.h"
 #include "train/measure/process.h"
 #include "train/precision/dtypes.h"
 
@@ -42,6 +43,11 @@ EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
   return record;
 }
 
+DataSet load(const TrainJob& job, DeviceModule& device) {
+  const auto weightless = device.weightless_scope();
+  return load_data_set(job.dataset, job.seed);
+}
+
 }  // namespace
 
 TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
@@ -55,7 +61,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
 
   emit(PhaseEvent{"load_data"});
   const auto load_begin = std::chrono::steady_clock::now();
-  const DataSet data = placed(load_data_set(job.dataset, job.seed), device);
+  const DataSet data = placed(load(job, device), device);
   device.synchronize();
   measured.data_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - load_begin).count();
@@ -73,16 +79,22 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   if (job.memory_limit_bytes > 0) {
     device.set_memory_limit(resident_bytes + job.memory_limit_bytes);
   }
+  MemorySplit split(device);
   const auto precision = make_precision(mode, device.device().type());
   const auto model = build_model(job, data.shape(), *precision, device);
+  split.note_model(*model);
   const auto optimizer = make_optimizer(job.optimizer, model->parameters());
   MemoryProfile memory(device, *model, *optimizer, resident_bytes);
   NumericHealth health(optimizer->parameters(), scalar_type(mode.compute));
+  const bool looks_at_numbers = !job.pilot && !device.is_simulated();
   Training training(job,
                     {device, *model, *precision, *optimizer, train_loader, test_loader, log,
-                     &memory, job.pilot ? nullptr : &health},
+                     &memory, looks_at_numbers ? &health : nullptr},
                     emit);
-  training.on_first_step([&] { check_recipe(mode, training, *optimizer); });
+  training.on_first_step([&] {
+    check_recipe(mode, training, *optimizer);
+    split.note_optimizer(*optimizer);
+  });
 
   const int64_t epochs = training.total_epochs();
   for (int64_t epoch = 1; epoch <= epochs && !training.finished(); ++epoch) {
@@ -102,8 +114,8 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   }
   measured.memory = device.memory();
   measured.memory.peak_allocated_bytes = memory.peak_bytes();
-  measured.memory_breakdown = memory.breakdown();
-  if (!job.pilot) measured.numerics = health.summary(log.steps());
+  measured.memory_breakdown = split.refined(memory.breakdown());
+  if (looks_at_numbers) measured.numerics = health.summary(log.steps());
   if (saves_weights) save_weights(*model, job.save_weights);
   return build_result(job, mode, device, *precision, *optimizer, training, log, measured);
 }

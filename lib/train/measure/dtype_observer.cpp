@@ -2,6 +2,7 @@
 
 #include <ATen/autocast_mode.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <string_view>
@@ -10,18 +11,18 @@ namespace precbench::train {
 namespace {
 
 // The operations below autocast and autograd, so that what is seen is what the kernels get.
-constexpr std::array<std::string_view, 11> kComputeOperations = {
+constexpr std::array<std::string_view, 9> kComputeOperations = {
     "aten::_convolution",
     "aten::addmm",
     "aten::mm",
-    "aten::bmm",
-    "aten::baddbmm",
     "aten::_scaled_mm",
     "aten::_scaled_dot_product_flash_attention",
     "aten::_scaled_dot_product_flash_attention_for_cpu",
     "aten::_scaled_dot_product_efficient_attention",
     "aten::_scaled_dot_product_cudnn_attention",
     "mkldnn::_linear_pointwise"};
+
+constexpr std::array<std::string_view, 2> kBatchedProducts = {"aten::bmm", "aten::baddbmm"};
 
 // Callbacks are plain functions: the observations of the one observer at a time live here.
 std::mutex observations_mutex;
@@ -34,15 +35,17 @@ std::unique_ptr<at::ObserverContext> on_operation(const at::RecordFunction& func
     observations.autocast = at::autocast::get_autocast_dtype(observed_device);
   }
   const std::string_view name = function.name();
-  for (const std::string_view operation : kComputeOperations) {
-    if (name != operation) continue;
-    const std::lock_guard lock(observations_mutex);
-    for (const c10::IValue& input : function.inputs()) {
-      if (!input.isTensor() || !input.toTensor().defined()) continue;
-      if (input.toTensor().is_floating_point()) {
-        observations.compute.insert(input.toTensor().scalar_type());
-      }
-    }
+  const auto is_among = [name](const auto& operations) {
+    return std::find(operations.begin(), operations.end(), name) != operations.end();
+  };
+  const bool is_batched = is_among(kBatchedProducts);
+  if (!is_batched && !is_among(kComputeOperations)) return nullptr;
+  const std::lock_guard lock(observations_mutex);
+  for (const c10::IValue& input : function.inputs()) {
+    if (!input.isTensor() || !input.toTensor().defined()) continue;
+    if (!input.toTensor().is_floating_point()) continue;
+    (is_batched ? observations.attention : observations.compute)
+        .insert(input.toTensor().scalar_type());
   }
   return nullptr;
 }

@@ -11,7 +11,10 @@
 namespace precbench::train {
 
 struct ObservedDtypes {
-  std::set<at::ScalarType> compute;        // inputs of matmuls and convolutions
+  std::set<at::ScalarType> compute;  // inputs of matmuls and convolutions
+  // Inputs of batched products, which here belong to attention: where no fused kernel takes bf16 (a
+  // T4), PyTorch multiplies in float32 copies.
+  std::set<at::ScalarType> attention;
   std::optional<at::ScalarType> autocast;  // dtype of the autocast region, if there was one
 };
 

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/predict/prediction.h"
+#include "bench/report/layout.h"
+#include "bench/report/units.h"
+#include "common/errors.h"
+
+namespace precbench {
+namespace {
+
+// The split's keys and what the table calls them.
+constexpr std::pair<const char*, const char*> kUses[] = {
+    {"weights_bytes", "weights"},         {"gradients_bytes", "gradients"},
+    {"optimizer_bytes", "optimizer"},     {"activations_bytes", "activations"},
+    {"autocast_bytes", "casts"},          {"workspace_bytes", "workspace"},
+    {"temporaries_bytes", "temporaries"},
+};
+
+std::string mebibytes_or_dash(const json& bytes) {
+  return bytes.is_number() ? mebibytes_text(bytes.get<double>()) : "-";
+}
+
+std::string gibibytes(const json& bytes) {
+  return fmt::format("{:.2f} GiB", bytes.get<double>() / (1 << 30));
+}
+
+std::vector<std::string> header_of(bool has_max_batch) {
+  std::vector<std::string> header = {"mode", "peak MiB", "reserved"};
+  for (const auto& [key, title] : kUses) header.emplace_back(title);
+  header.emplace_back("free");
+  if (has_max_batch) header.emplace_back("max batch");
+  header.emplace_back("notes");
+  return header;
+}
+
+std::string notes_of(const json& row) {
+  if (row.at("status") != "ok") {
+    return row.at("status").get<std::string>() + ": " + row.at("reason").get<std::string>();
+  }
+  const json& support = row.at("support");
+  const auto verdict = support.at("verdict").get<std::string>();
+  const auto why = support.at("why").get<std::string>();
+  return why.empty() ? verdict : verdict + " (" + why + ")";
+}
+
+std::vector<std::string> cells_of(const json& row, bool has_max_batch) {
+  std::vector<std::string> cells = {row.at("mode").get<std::string>(),
+                                    mebibytes_or_dash(row.at("peak_allocated_bytes")),
+                                    mebibytes_or_dash(row.at("peak_reserved_bytes"))};
+  for (const auto& [key, title] : kUses) {
+    cells.push_back(mebibytes_or_dash(row.at("split").value(key, json())));
+  }
+  cells.push_back(mebibytes_or_dash(row.at("free_bytes")));
+  if (has_max_batch) {
+    const json& largest = row.at("max_batch_size");
+    cells.push_back(largest.is_number() ? std::to_string(largest.get<int64_t>()) : "-");
+  }
+  cells.push_back(notes_of(row));
+  return cells;
+}
+
+std::string section(const json& gpu, bool is_markdown) {
+  const json& modes = gpu.at("modes");
+  const bool has_max_batch = std::any_of(modes.begin(), modes.end(), [](const json& row) {
+    return row.at("max_batch_size").is_number();
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (const json& row : modes) rows.push_back(cells_of(row, has_max_batch));
+  const std::string title =
+      fmt::format("{} ({}, {}, {} of it for the CUDA context)", gpu.at("name").get<std::string>(),
+                  gpu.at("compute_capability").get<std::string>(),
+                  gibibytes(gpu.at("memory_bytes")), gibibytes(gpu.at("context_bytes")));
+  const auto header = header_of(has_max_batch);
+  if (is_markdown) return "## " + title + "\n\n" + markdown_table(header, rows);
+  std::string text = title + "\n";
+  for (const std::string& line : laid_out(header, rows)) text += line + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string render_prediction(const json& prediction, const std::string& format) {
+  if (format == "none") return "";
+  if (format == "json") return json{{"prediction", prediction}}.dump(2) + "\n";
+  const bool is_markdown = format == "markdown";
+  if (!is_markdown && format != "text" && format != "table") {
+    throw UsageError("predict does not print " + format +
+                     "\n       formats: text table markdown json none");
+  }
+  std::string text;
+  for (const json& gpu : prediction.at("gpus")) {
+    text += (text.empty() ? "" : "\n") + section(gpu, is_markdown);
+  }
+  return text +
+         "\nMiB of a training step, by a simulation of the card: nothing was computed, so "
+         "time and accuracy are not known.\n";
+}
+
+}  // namespace precbench

@@ -1,0 +1,43 @@
+#include "train/simulated_gpu/gpu.h"
+
+#include "train/simulated_gpu/capability.h"
+
+namespace precbench::train::simulated {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+// parseChosenWorkspaceSize(): ":4096:2:16:8", and 32 MiB for Hopper and Blackwell.
+constexpr int64_t kWorkspace = (2 * 4096 + 8 * 16) * kKiB;
+constexpr int64_t kHopperWorkspace = 8 * 4096 * kKiB;
+
+}  // namespace
+
+Gpu& gpu() {
+  static Gpu* const gpu = new Gpu;
+  return *gpu;
+}
+
+void Gpu::insert(const GpuCard& card) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [thread, block] : workspaces_) memory_.release(block);
+  workspaces_.clear();
+  memory_.empty_cache();
+  memory_.reset_peak();
+  card_ = &card;
+  memory_.set_limit(card.memory_bytes() - card.context_bytes(), std::string(card.name));
+}
+
+int64_t Gpu::matrix_workspace_bytes() const {
+  return capability() >= kHopper ? kHopperWorkspace : kWorkspace;
+}
+
+void Gpu::need_matrix_workspace() {
+  const std::lock_guard lock(mutex_);
+  if (!has_matrix_workspace_) return;
+  Block*& workspace = workspaces_[std::this_thread::get_id()];
+  if (workspace == nullptr) {
+    workspace = memory_.allocate(matrix_workspace_bytes(), MemoryUse::workspace);
+  }
+}
+
+}  // namespace precbench::train::simulated

@@ -1,0 +1,119 @@
+#include "train/simulated_gpu/simulated_device.h"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/errors.h"
+#include "train/simulated_gpu/gpu.h"
+#include "train/simulated_gpu/registration.h"
+#include "train/simulated_gpu/tensors.h"
+#include "train/simulated_gpu/weightless.h"
+
+namespace precbench::train::simulated {
+namespace {
+
+int64_t room_on(const GpuCard& card) { return card.memory_bytes() - card.context_bytes(); }
+
+}  // namespace
+
+SimulatedDevice::SimulatedDevice(const GpuCard& card) : card_(card) {
+  register_simulated_gpu();
+  gpu().insert(card);
+}
+
+DeviceFacts SimulatedDevice::facts() const {
+  DeviceFacts facts;
+  facts.kind = "simulated";
+  facts.name = card_.name;
+  facts.compute_capability = std::to_string(card_.compute_capability / 10) + "." +
+                             std::to_string(card_.compute_capability % 10);
+  facts.memory_bytes = card_.memory_bytes();
+  facts.more = {{"id", "simulated:" + std::string(card_.id)},
+                {"context_bytes", card_.context_bytes()}};
+  return facts;
+}
+
+std::optional<int64_t> SimulatedDevice::free_bytes() const {
+  return room_on(card_) - gpu().memory().stats().allocated;
+}
+
+// The host's memory counts nothing, either.
+torch::Tensor SimulatedDevice::host_buffer(at::IntArrayRef shape, at::ScalarType dtype) {
+  return new_tensor(shape, dtype, kWeightless);
+}
+
+void SimulatedDevice::set_memory_limit(int64_t bytes) {
+  gpu().memory().set_limit(std::min(bytes, room_on(card_)), std::string(card_.name));
+}
+
+void SimulatedDevice::empty_cache() { gpu().memory().empty_cache(); }
+void SimulatedDevice::reset_peak_memory() { gpu().memory().reset_peak(); }
+
+DeviceMemory SimulatedDevice::memory() const {
+  gpu().memory().note_highest();
+  const AllocatorStats stats = gpu().memory().stats();
+  DeviceMemory memory;
+  memory.allocated_bytes = stats.allocated;
+  memory.peak_allocated_bytes = stats.peak_allocated;
+  memory.reserved_bytes = stats.reserved;
+  memory.peak_reserved_bytes = stats.peak_reserved;
+  memory.used_bytes = stats.reserved + card_.context_bytes();
+  return memory;
+}
+
+std::unique_ptr<DeviceEvent> SimulatedDevice::record_event() {
+  return std::make_unique<DeviceEvent>();
+}
+
+torch::Tensor SimulatedDevice::any_non_finite(const std::vector<torch::Tensor>& tensors) {
+  bool found = false;
+  for (const torch::Tensor& tensor : tensors) {
+    gpu().values().for_each(address_of(tensor), static_cast<int64_t>(tensor.nbytes()),
+                            [&](uint64_t, double value) { found |= !std::isfinite(value); });
+  }
+  return torch::full({}, found ? 1.0F : 0.0F, torch::TensorOptions().device(device()));
+}
+
+void SimulatedDevice::set_tf32(std::optional<bool> matmul, std::optional<bool> conv) {
+  if (matmul) at::globalContext().setAllowTF32CuBLAS(*matmul);
+  if (conv) at::globalContext().setAllowTF32CuDNN(*conv);
+}
+std::optional<bool> SimulatedDevice::tf32_matmul() const {
+  return at::globalContext().allowTF32CuBLAS();
+}
+std::optional<bool> SimulatedDevice::tf32_conv() const {
+  return at::globalContext().allowTF32CuDNN();
+}
+
+void SimulatedDevice::set_deterministic(bool on) {
+  at::Context& context = at::globalContext();
+  context.setDeterministicAlgorithms(on, /*warn_only=*/false);
+  context.setDeterministicCuDNN(on);
+  context.setDeterministicFillUninitializedMemory(false);
+}
+void SimulatedDevice::set_cudnn_benchmark(bool on) { at::globalContext().setBenchmarkCuDNN(on); }
+
+std::shared_ptr<void> SimulatedDevice::weightless_scope() { return make_weightless_scope(); }
+
+void SimulatedDevice::mark_memory(const torch::Tensor& tensor, MemoryUse use) {
+  if (Block* block = block_of(tensor)) gpu().memory().mark(block, use);
+}
+
+void SimulatedDevice::mark_all_memory(MemoryUse use) { gpu().memory().mark_all(use); }
+
+std::vector<int64_t> SimulatedDevice::peak_memory_split() const {
+  const UseBytes split = gpu().memory().highest_split();
+  return {split.begin(), split.end()};
+}
+
+std::unique_ptr<DeviceModule> open_simulated_device(const std::string& name) {
+  const std::string id = name.substr(name.find(':') + 1);
+  if (const GpuCard* card = find_gpu_card(id)) return std::make_unique<SimulatedDevice>(*card);
+  std::string known;
+  for (const std::string& card : gpu_card_ids()) known += " " + card;
+  throw DeviceError("no simulated GPU '" + id + "'; there are:" + known);
+}
+
+}  // namespace precbench::train::simulated

@@ -1,0 +1,165 @@
+// The worker's whole training job on a simulated card: what `--device cuda` runs, without a GPU.
+#include <ATen/autocast_mode.h>
+
+#include "common/errors.h"
+#include "support.h"
+#include "train/errors.h"
+
+namespace precbench::train::simulated {
+namespace {
+
+class TrainFlow : public testing::TestWithParam<std::string> {};
+
+// The recipe is observed, not declared (train/measure/dtype_observer.h); a difference from the mode
+// table is an error of the job.
+TEST_P(TrainFlow, RunsAndHasTheModesDtypes) {
+  auto device = card("t4");
+  for (const char* model : {"mlp", "cnn"}) {
+    const TrainResult result = run_on(device, small_job(GetParam(), model));
+    const ModeTraits& mode = *find_mode(GetParam());
+    EXPECT_EQ(result.run.status, Status::ok) << model;
+    EXPECT_EQ(result.recipe.compute_dtype, std::string(name_of(mode.compute))) << model;
+    EXPECT_EQ(result.recipe.grad_dtype, std::string(name_of(mode.parameters))) << model;
+    EXPECT_EQ(result.recipe.param_dtype, std::string(name_of(mode.parameters))) << model;
+    EXPECT_EQ(result.recipe.autocast.has_value(), mode.autocast) << model;
+  }
+}
+
+TEST_P(TrainFlow, SplitsThePeakCompletely) {
+  auto device = card("t4");
+  const TrainResult result = run_on(device, small_job(GetParam()));
+  int64_t sum = 0;
+  for (const auto& [use, bytes] : result.run.memory.breakdown.items()) {
+    if (!bytes.is_number()) continue;  // MemoryProfile's points
+    EXPECT_GE(bytes.get<int64_t>(), 0) << use;
+    sum += bytes.get<int64_t>();
+  }
+  EXPECT_EQ(sum, *result.run.memory.peak_allocated_bytes);
+  // Momentum, weights and gradients are of the same size: the parameters', block by block.
+  const json& split = result.run.memory.breakdown;
+  EXPECT_EQ(split.at("optimizer_bytes"), split.at("weights_bytes"));
+  EXPECT_GT(
+      split.at("activations_bytes").get<int64_t>() + split.at("temporaries_bytes").get<int64_t>(),
+      0);
+}
+
+TEST_P(TrainFlow, LeavesNothingOnTheCard) {
+  auto device = card("t4");
+  run_on(device, small_job(GetParam()));
+  gpu().insert(*find_gpu_card("t4"));  // takes the workspaces away
+  EXPECT_EQ(gpu().memory().stats().live_blocks, 0);
+}
+
+TEST_P(TrainFlow, IsFlatOver100Steps) {
+  auto device = card("t4");
+  TrainJob job = small_job(GetParam());
+  job.dataset.synthetic_train = 16 * 50;
+  job.steps = 3;
+  const int64_t few = *run_on(device, job).run.memory.peak_allocated_bytes;
+  job.steps = 100;  // two epochs with an evaluation after each
+  EXPECT_EQ(*run_on(device, job).run.memory.peak_allocated_bytes, few);
+}
+
+TEST_P(TrainFlow, CountsNoDataSet) {
+  auto device = card("t4");
+  TrainJob job = small_job(GetParam());
+  const int64_t small = *run_on(device, job).run.memory.peak_allocated_bytes;
+  job.dataset.synthetic_train = 16 * 40000;
+  const TrainResult large = run_on(device, job);
+  EXPECT_GT(*large.run.memory.dataset_bytes, 2 * small);
+  EXPECT_EQ(*large.run.memory.peak_allocated_bytes, small);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, TrainFlow, testing::ValuesIn(kModes), [](const auto& info) {
+  std::string name = info.param;
+  for (char& letter : name) letter = letter == '-' ? '_' : letter;
+  return name;
+});
+
+TEST(TrainingOnACard, SaysWhatASimulationDoesNotKnow) {
+  auto device = card("t4");
+  const RunRecord run = run_on(device, small_job("32-true")).run;
+  EXPECT_FALSE(run.train_accuracy);
+  EXPECT_FALSE(run.time.train_s);
+  EXPECT_FALSE(run.loss_trace.at(0));
+  EXPECT_NE(run.unknown.at("test_accuracy").find("simulated"), std::string::npos);
+  EXPECT_NE(run.time.unknown.at("total_s").find("simulated"), std::string::npos);
+}
+
+// An infinity in a gradient makes the scaler skip that step and halve its scale, as on a card.
+TEST(TrainingOnACard, SkipsAStepWithAnInfiniteGradient) {
+  auto device = card("t4");
+  TrainJob job = small_job("16-mixed");
+  job.inject_inf_at_step = 1;
+  for (const char* impl : {"loop", "foreach", "fused"}) {
+    job.optimizer.impl = impl;
+    const TrainResult result = run_on(device, job);
+    ASSERT_TRUE(result.run.scaler);
+    EXPECT_EQ(result.run.scaler->skipped_steps, 1) << impl;
+    EXPECT_EQ(result.run.scaler->final_scale, 32768.0) << impl;
+  }
+}
+
+TEST(TrainingOnACard, SkipsNoStepWithoutOne) {
+  auto device = card("t4");
+  const TrainResult result = run_on(device, small_job("16-mixed"));
+  EXPECT_EQ(result.run.scaler->skipped_steps, 0);
+  EXPECT_EQ(result.run.scaler->final_scale, 65536.0);
+}
+
+TEST(TrainingOnACard, IsOutOfMemoryAtTheCardsLimitAndTheNextModeRuns) {
+  auto device = card("t4");
+  TrainJob job = small_job("32-true", "mlp");
+  job.dataset.synthetic_shape = {3, 256, 256};
+  job.batch_size = 20000;  // 15.7 GB of images alone, in float32
+  job.dataset.synthetic_train = job.batch_size;
+  job.dataset.synthetic_test = 1;
+  EXPECT_THROW(run_on(device, job), c10::OutOfMemoryError);
+  EXPECT_EQ(run_on(device, small_job("bf16-mixed")).run.status, Status::ok);
+  gpu().insert(*find_gpu_card("t4"));
+  EXPECT_EQ(gpu().memory().stats().live_blocks, 0);
+}
+
+TEST(TrainingOnACard, RefusesTf32BeforeAmpere) {
+  auto t4 = card("t4");
+  EXPECT_THROW(run_on(t4, small_job("tf32")), UnsupportedError);
+  auto a100 = card("a100");
+  EXPECT_EQ(run_on(a100, small_job("tf32")).recipe.tf32_matmul, true);
+}
+
+TEST(TrainingOnACard, NamesAnOperationThatItDoesNotKnow) {
+  const auto device = card("t4");
+  try {
+    at::_fft_r2c(on_card({8, 8}), {1}, 0, true);
+    FAIL() << "it was let through";
+  } catch (const c10::NotImplementedError& error) {
+    EXPECT_NE(std::string(error.what()).find("aten::_fft_r2c"), std::string::npos);
+  }
+}
+
+TEST(TrainingOnACard, KnowsItsCard) {
+  const DeviceFacts facts = card("l4").facts();
+  EXPECT_EQ(facts.kind, "simulated");
+  EXPECT_EQ(facts.name, "NVIDIA L4");
+  EXPECT_EQ(facts.compute_capability, "8.9");
+  EXPECT_EQ(facts.more.at("id"), "simulated:l4");
+}
+
+TEST(TrainingOnACard, RefusesACardThatIsNotInTheTable) {
+  EXPECT_THROW(open_simulated_device("simulated:t5"), DeviceError);
+}
+
+// cuBLAS's workspaces: one of the forward pass's thread, one of autograd's
+// (CublasHandlePool.cpp: 8.125 MiB, 32 MiB from Hopper on).
+TEST(MatrixWorkspace, IsTakenOnceByEachThread) {
+  const auto workspace_mib = [](const std::string& id) {
+    auto device = card(id);
+    const json split = run_on(device, small_job("32-true", "mlp")).run.memory.breakdown;
+    return static_cast<double>(split.at("workspace_bytes").get<int64_t>()) / (1 << 20);
+  };
+  EXPECT_EQ(workspace_mib("t4"), 2 * 8.125);
+  EXPECT_EQ(workspace_mib("h100"), 2 * 32.0);
+}
+
+}  // namespace
+}  // namespace precbench::train::simulated
