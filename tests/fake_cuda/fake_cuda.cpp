@@ -46,6 +46,8 @@ class FakeCuda final : public CpuDevice {
     facts.compute_capability = part(card(), 1);
     facts.memory_bytes = std::atoll(part(card(), 2).c_str());
     facts.more = {{"id", "cuda:0"},
+                  {"uuid", "GPU-aaaa"},
+                  {"pci_bus_id", "00000000:3b:00.0"},
                   {"architectures", {"sm_75", "sm_80", "sm_90"}},
                   {"driver_cuda_version", 13000}};
     return facts;

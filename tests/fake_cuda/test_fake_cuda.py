@@ -85,6 +85,21 @@ class FakeCuda(unittest.TestCase):
         self.assertTrue(row["recipe"]["tf32_matmul"])
         self.assertEqual(row["recipe"]["optimizer_impl"], "foreach")  # Python's default on CUDA
 
+    def test_the_drivers_figures_of_that_card_are_in_its_row(self):
+        path = os.environ["FAKE_DRIVER"] + ":" + os.environ["FAKE_NVML_FOLDER"]
+        run = self.precbench("--modes", "32-true", "--device", "cuda", LD_LIBRARY_PATH=path)
+        document = json.loads(run.stdout)
+        self.assertEqual(document["environment"]["driver"], "580.65.06")
+        energy = document["modes"][0]["runs"][0]["energy"]
+        # NVML's second card is CUDA's first: 70 W for one second with each reading of its counter.
+        self.assertEqual((energy["method"], energy["energy_j"]), ("counter", 70.0 * (energy["samples"] - 1)))
+
+    def test_without_its_library_the_row_says_so(self):
+        run = self.precbench("--modes", "32-true", "--device", "cuda")
+        energy = json.loads(run.stdout)["modes"][0]["runs"][0]["energy"]
+        self.assertIsNone(energy["energy_j"])
+        self.assertIn("NVML", energy["unknown"]["energy_j"])  # cannot be loaded, or does not know this card
+
     def test_bf16_on_a_t4_is_told_to_be_emulated(self):
         run = self.precbench("--modes", "bf16-mixed,tf32,32-true", "--device", "cuda")
         rows = {row["mode"]: row for row in json.loads(run.stdout)["modes"]}

@@ -224,6 +224,7 @@ class Session {
     if (row.status != Status::ok) {
       line += fmt::format("  {}: {}", name_of(row.status), row.reason.value_or(""));
     }
+    line.erase(line.find_last_not_of(' ') + 1);
     console_.info(line);
   }
 
