@@ -2,6 +2,7 @@
 
 #include "bench/plan/resolve_device.h"
 #include "bench/result/protocol_hash.h"
+#include "bench/result/sha256.h"
 
 namespace precbench {
 namespace {
@@ -71,6 +72,10 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
   if (job.dataset.augment) protocol["augment"] = true;
   if (job.cudnn_benchmark) protocol["cudnn_benchmark"] = true;
   if (job.cuda_graph) protocol["cuda_graph"] = true;
+  if (!job.init_weights.empty()) {
+    protocol["init_weights_sha256"] = sha256_of_files({job.init_weights});
+  }
+  if (job.fp8_recipe != TrainJob().fp8_recipe) protocol["fp8_recipe"] = job.fp8_recipe;
   protocol["unknown"] = unknown;
   protocol["hash"] = protocol_hash(protocol);
   return protocol;

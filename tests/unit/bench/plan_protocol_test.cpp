@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "../temporary.h"
 #include "bench/plan/protocol.h"
 #include "bench/result/protocol_hash.h"
 
@@ -94,6 +97,19 @@ TEST(Protocol, SeedsRepeatsModesThreadsAndDeviceAreNotInIt) {
   plan.device = "cpu";
   plan.title = "another";
   EXPECT_EQ(protocol_json(plan, std::string(64, 'a'), false), default_protocol());
+}
+
+// The same run from other weights, or with another FP8 recipe, is another run.
+TEST(Protocol, InitialWeightsAndTheFp8RecipeCount) {
+  Plan plan = default_plan();
+  plan.job.fp8_recipe = "dynamic";
+  EXPECT_EQ(protocol_json(plan, std::string(64, 'a'), false)["fp8_recipe"], "dynamic");
+  const std::string path = temporary_path("weights.pt");
+  std::ofstream(path) << "abc";
+  plan.job.init_weights = path;
+  // sha256sum of "abc" (FIPS 180-2, appendix B.1)
+  EXPECT_EQ(protocol_json(plan, std::string(64, 'a'), false)["init_weights_sha256"],
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(Protocol, EveryMemberOfTheWorkloadChangesTheHash) {
