@@ -37,9 +37,11 @@ int list_datasets() {
     const std::string name(dataset.name);
     std::string where = "needs no files";
     if (name != "synthetic") {
-      const auto files = data::find_idx_files(name, "");
-      where =
-          files ? "found: " + files->train_images : "not found: " + std::string(dataset.how_to_get);
+      const auto files = data::find_dataset_files(name, "");
+      const bool is_yours = name == "bundle";  // there is no place where it could be found
+      where = files      ? "found: " + *files
+              : is_yours ? std::string(dataset.how_to_get)
+                         : "not found: " + std::string(dataset.how_to_get);
     }
     fmt::print("{:<15} {}\n{:<15} {}\n", name, dataset.summary, "", where);
   }

@@ -19,6 +19,7 @@ void visit_dataset(DatasetJob& job, Visit&& visit) {
   visit("synthetic_train", job.synthetic_train);
   visit("synthetic_test", job.synthetic_test);
   visit("augment", job.augment);
+  visit("context", job.context);
 }
 
 template <typename Visit>
@@ -49,6 +50,7 @@ void visit_train(TrainJob& job, Visit&& visit) {
   visit("mode", job.mode);
   visit("seed", job.seed);
   visit("model", job.model);
+  visit("model_file", job.model_file);
   visit("model_options", job.model_options);
   visit("dataset", job.dataset);
   visit("batch_size", job.batch_size);

@@ -21,7 +21,7 @@ enum class JobKind { describe, probe, train, predict };
 // Where the samples come from. `name` is a row of kDatasets (common/names.h) or the path of a file.
 struct DatasetJob {
   std::string name = "fashion-mnist";
-  std::string dir;          // folder of the files; empty for synthetic
+  std::string dir;          // folder of the files, or the file itself; empty for synthetic
   int64_t limit_train = 0;  // samples; 0 = all
   int64_t limit_test = 0;
   int64_t image_size = 0;                              // pixels; 0 = as in the files
@@ -30,6 +30,7 @@ struct DatasetJob {
   int64_t synthetic_train = 10000;  // samples
   int64_t synthetic_test = 2000;
   bool augment = false;  // random crop and flip
+  int64_t context = 0;   // of a text: bytes per sequence; 0 = the data are images
 };
 
 struct OptimizerJob {
@@ -59,6 +60,7 @@ struct TrainJob {
   std::string mode = "32-true";
   uint32_t seed = 42;
   std::string model = "cnn";
+  std::string model_file;               // TorchScript module, where model is torchscript
   json model_options = json::object();  // model-specific sizes, e.g. {"layers": 4} for gpt
   DatasetJob dataset;
   int64_t batch_size = 128;

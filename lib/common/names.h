@@ -12,6 +12,13 @@ namespace precbench {
 // What a model reads, and what a data set holds.
 enum class SampleKind { images, text };
 
+// What --model FILE trains.
+inline constexpr std::string_view kScriptModel = "torchscript";
+
+// Bytes per sequence of a text where nothing else is asked for. With 4 layers, 4 heads and width
+// 128 it is what nanoGPT's README advises for machines without a GPU.
+inline constexpr int64_t kDefaultContext = 64;
+
 struct ModelTraits {
   std::string_view name;
   std::string_view summary;
@@ -20,7 +27,7 @@ struct ModelTraits {
   SampleKind samples = SampleKind::images;
 };
 
-inline constexpr std::array<ModelTraits, 7> kModels = {{
+inline constexpr std::array<ModelTraits, 8> kModels = {{
     {"cnn", "two 3x3 convolutions (32, 64), two linear layers; 421,642 parameters at 28 px", true,
      ""},
     {"mlp", "784-512-512-10 with ReLU; 669,706 parameters at 28 px", false, ""},
@@ -37,26 +44,69 @@ inline constexpr std::array<ModelTraits, 7> kModels = {{
     {"vit_b_16", "torchvision's; 86,567,656 parameters with 1000 classes at 224 px", false, ""},
     {"gpt", "nanoGPT's over bytes: 4 layers, 4 heads, width 128, context 64", false,
      "layers heads width context", SampleKind::text},
+    {kScriptModel, "a network of your own, saved by Python: --model FILE.pt (docs/workloads.md)",
+     false, ""},
 }};
 
 struct DatasetTraits {
   std::string_view name;
   std::string_view summary;
   std::string_view how_to_get;  // what to do when it is not found
-  double mean, std;             // of pixels scaled to [0, 1]
+  // Of pixels scaled to [0, 1], red, green, blue; grey images have the first.
+  std::array<double, 3> mean, std;
   int64_t classes;
+  SampleKind samples = SampleKind::images;
 };
 
-inline constexpr std::array<DatasetTraits, 3> kDatasets = {{
-    {"fashion-mnist", "60,000 + 10,000 grey 28 px images, 10 classes (IDX)",
+// `text` and `bundle` are what `--dataset FILE` names.
+inline constexpr std::array<DatasetTraits, 7> kDatasets = {{
+    {"fashion-mnist",
+     "60,000 + 10,000 grey 28 px images, 10 classes (IDX)",
      "run scripts/precbench, or install the Debian package dataset-fashion-mnist, or pass "
      "--data-dir",
-     0.2860, 0.3530, 10},
-    {"mnist", "60,000 + 10,000 grey 28 px digits, 10 classes (IDX)",
+     {0.2860},
+     {0.3530},
+     10},
+    {"mnist",
+     "60,000 + 10,000 grey 28 px digits, 10 classes (IDX)",
      "put train-images-idx3-ubyte[.gz] and its three companions into a folder and pass --data-dir",
-     0.1307, 0.3081, 10},
-    {"synthetic", "generated from the seed: learnable classes of any shape", "needs nothing", 0.5,
-     0.25, 10},
+     {0.1307},
+     {0.3081},
+     10},
+    {"cifar10",
+     "50,000 + 10,000 colour 32 px images, 10 classes (binary version)",
+     "get cifar-10-binary.tar.gz from www.cs.toronto.edu/~kriz/cifar.html and pass its folder or "
+     "itself as --data-dir",
+     {0.4914, 0.4822, 0.4465},
+     {0.2470, 0.2435, 0.2616},
+     10},
+    {"cifar100",
+     "50,000 + 10,000 colour 32 px images, 100 classes (binary version)",
+     "get cifar-100-binary.tar.gz from www.cs.toronto.edu/~kriz/cifar.html and pass its folder or "
+     "itself as --data-dir",
+     {0.5071, 0.4865, 0.4409},
+     {0.2673, 0.2564, 0.2762},
+     100},
+    {"text",
+     "any text file, plain or .gz, for gpt: its bytes are the tokens; --dataset FILE",
+     "pass --dataset FILE, or put input.txt into a folder and pass --data-dir",
+     {0.0},
+     {1.0},
+     256,
+     SampleKind::text},
+    {"bundle",
+     "tensors saved by Python: torch.save({train_x, train_y, test_x, test_y}, FILE.pt); "
+     "--dataset FILE.pt",
+     "pass --dataset FILE.pt",
+     {0.0, 0.0, 0.0},
+     {1.0, 1.0, 1.0},
+     0},
+    {"synthetic",
+     "generated from the seed: learnable classes of any shape, or text for gpt",
+     "needs nothing",
+     {0.5, 0.5, 0.5},
+     {0.25, 0.25, 0.25},
+     10},
 }};
 
 struct OptimizerTraits {

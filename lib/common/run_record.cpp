@@ -148,25 +148,27 @@ json to_json(const RunRecord& record) {
               {"final_scale", record.scaler->final_scale},
               {"skipped_steps", record.scaler->skipped_steps}};
   }
-  return {{"role", record.role},
-          {"seed", record.seed},
-          {"repeat", record.repeat},
-          {"order_index", record.order_index},
-          {"status", name_of(record.status)},
-          {"reason", nullable(record.reason)},
-          {"train_accuracy", nullable(record.train_accuracy)},
-          {"test_accuracy", nullable(record.test_accuracy)},
-          {"train_loss", nullable(record.train_loss)},
-          {"test_loss", nullable(record.test_loss)},
-          {"epochs", array_of(record.epochs)},
-          {"time", to_json(record.time)},
-          {"memory", to_json(record.memory)},
-          {"scaler", scaler},
-          {"numerics", record.numerics},
-          {"energy", record.energy},
-          {"loss_trace", samples_json(record.loss_trace)},
-          {"loss_trace_stride", record.loss_trace_stride},
-          {"unknown", record.unknown}};
+  json document = {{"role", record.role},
+                   {"seed", record.seed},
+                   {"repeat", record.repeat},
+                   {"order_index", record.order_index},
+                   {"status", name_of(record.status)},
+                   {"reason", nullable(record.reason)},
+                   {"train_accuracy", nullable(record.train_accuracy)},
+                   {"test_accuracy", nullable(record.test_accuracy)},
+                   {"train_loss", nullable(record.train_loss)},
+                   {"test_loss", nullable(record.test_loss)},
+                   {"epochs", array_of(record.epochs)},
+                   {"time", to_json(record.time)},
+                   {"memory", to_json(record.memory)},
+                   {"scaler", scaler},
+                   {"numerics", record.numerics},
+                   {"energy", record.energy},
+                   {"loss_trace", samples_json(record.loss_trace)},
+                   {"loss_trace_stride", record.loss_trace_stride},
+                   {"unknown", record.unknown}};
+  if (record.test_perplexity) document["test_perplexity"] = *record.test_perplexity;
+  return document;
 }
 
 json to_json(const RecipeRecord& record) {
@@ -189,7 +191,9 @@ json to_json(const TrainResult& result) {
   return {{"effective_mode", result.effective_mode},
           {"recipe", to_json(result.recipe)},
           {"run", to_json(result.run)},
-          {"notes", result.notes}};
+          {"notes", result.notes},
+          {"train_samples", result.train_samples},
+          {"test_samples", result.test_samples}};
 }
 
 EpochRecord epoch_record_from_json(const ObjectReader& reader) {
@@ -222,6 +226,7 @@ RunRecord run_record_from_json(const ObjectReader& reader) {
   record.test_accuracy = fraction(reader, "test_accuracy");
   record.train_loss = reader.optional<double>("train_loss");
   record.test_loss = reader.optional<double>("test_loss");
+  record.test_perplexity = reader.optional<double>("test_perplexity");
   if (reader.has("epochs")) {
     for (const ObjectReader& epoch : reader.objects("epochs")) {
       record.epochs.push_back(epoch_record_from_json(epoch));
@@ -262,6 +267,8 @@ TrainResult train_result_from_json(const ObjectReader& reader) {
   result.recipe = recipe_record_from_json(reader.object("recipe"));
   result.run = run_record_from_json(reader.object("run"));
   result.notes = reader.value_or<std::vector<std::string>>("notes", {});
+  result.train_samples = reader.value_or<int64_t>("train_samples", 0);
+  result.test_samples = reader.value_or<int64_t>("test_samples", 0);
   return result;
 }
 

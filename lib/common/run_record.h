@@ -77,6 +77,7 @@ struct RunRecord {
   std::optional<double> test_accuracy;
   std::optional<double> train_loss;
   std::optional<double> test_loss;
+  std::optional<double> test_perplexity;  // of a text: e to the test loss; left out for images
   std::vector<EpochRecord> epochs;
   TimeRecord time;
   MemoryRecord memory;
@@ -107,6 +108,8 @@ struct TrainResult {
   RecipeRecord recipe;
   RunRecord run;
   std::vector<std::string> notes;  // sentences for the user about this run
+  int64_t train_samples = 0;       // of the data set, after the limits
+  int64_t test_samples = 0;
 };
 
 json to_json(const EpochRecord& record);

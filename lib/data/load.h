@@ -10,6 +10,7 @@
 
 #include "common/job.h"
 #include "data/idx.h"
+#include "data/text.h"
 
 namespace precbench::data {
 
@@ -18,15 +19,27 @@ struct ImageData {
   int64_t classes = 0;
 };
 
-// Reads a data set from files. Throws FileError. (`synthetic` has no files: the worker draws it.)
+// Reads a data set of images from files. Throws FileError. (`synthetic` has no files: the worker
+// draws it; a `bundle` is read with LibTorch.)
 ImageData load_images(const DatasetJob& job);
+
+// The job's text; limits count sequences of `context` bytes.
+TextSet load_text(const DatasetJob& job);
+
+// Whole sequences of `context` bytes, each with the byte that follows its last one.
+int64_t sequences_in(const std::vector<uint8_t>& text, int64_t context);
+
+// torch.save and torch.jit.save write a zip archive (since PyTorch 1.6); what is in it the worker
+// knows. Throws FileError for another file.
+void check_torch_file(const std::string& path);
 
 // What the coordinator wants to know.
 struct DatasetSummary {
-  int64_t train_samples = 0;  // after the limits
+  // After the limits; 0 for a bundle, which only the worker can read.
+  int64_t train_samples = 0;
   int64_t test_samples = 0;
   int64_t classes = 0;
-  std::vector<int64_t> shape;      // channels, height, width
+  std::vector<int64_t> shape;      // channels, height, width; a text's 1, 1, context
   std::vector<std::string> files;  // in the order in which they are hashed; empty for synthetic
 };
 

@@ -41,6 +41,15 @@ std::optional<IdxFiles> files_in(const std::string& folder) {
   return IdxFiles{paths[0], paths[1], paths[2], paths[3]};
 }
 
+// Base-files of Debian and Ubuntu; 35 kB of English that stay the same.
+constexpr const char* kTextOfEverySystem = "/usr/share/common-licenses/GPL-3";
+
+[[noreturn]] void fail_missing(const std::string& name, const std::string& why) {
+  const DatasetTraits* traits = find_dataset(name);
+  throw FileError("data set '" + name + "' is not here: " + why + "\n       " +
+                  (traits == nullptr ? "" : std::string(traits->how_to_get)));
+}
+
 // The folder that has some of the files says more about what is wrong than one that has none.
 std::string missing_files(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
@@ -74,12 +83,49 @@ std::optional<IdxFiles> find_idx_files(const std::string& name, const std::strin
   return std::nullopt;
 }
 
+std::optional<std::string> find_cifar_files(const CifarFormat& format,
+                                            const std::string& data_dir) {
+  std::error_code ignored;
+  if (fs::is_regular_file(data_dir, ignored)) return data_dir;
+  for (const std::string& folder : search_folders(std::string(format.name), data_dir)) {
+    if (fs::exists(fs::path(folder) / format.test_files.front(), ignored)) return folder;
+    for (const std::string_view name : {format.folder, format.archive}) {
+      const fs::path candidate = fs::path(folder) / name;
+      if (fs::exists(candidate, ignored)) return candidate.string();
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> find_text_file(const std::string& data_dir) {
+  std::error_code ignored;
+  if (fs::is_regular_file(data_dir, ignored)) return data_dir;
+  for (const std::string& folder : search_folders("text", data_dir)) {
+    if (auto file = existing(folder, "input.txt")) return file;
+  }
+  if (data_dir.empty() && fs::exists(kTextOfEverySystem, ignored)) return kTextOfEverySystem;
+  return std::nullopt;
+}
+
+std::optional<std::string> find_dataset_files(const std::string& name,
+                                              const std::string& data_dir) {
+  if (const CifarFormat* cifar = find_cifar(name)) return find_cifar_files(*cifar, data_dir);
+  if (name == "text") return find_text_file(data_dir);
+  if (name == "bundle") {
+    return data_dir.empty() ? std::nullopt : std::optional(data_dir);
+  }
+  const auto files = find_idx_files(name, data_dir);
+  return files ? std::optional(files->train_images) : std::nullopt;
+}
+
+std::string locate_dataset(const std::string& name, const std::string& data_dir) {
+  if (auto path = find_dataset_files(name, data_dir)) return *path;
+  fail_missing(name, "looked in " + joined(search_folders(name, data_dir), ", "));
+}
+
 IdxFiles locate_idx_files(const std::string& name, const std::string& data_dir) {
   if (const auto files = find_idx_files(name, data_dir)) return *files;
-  const DatasetTraits* traits = find_dataset(name);
-  throw FileError("data set '" + name +
-                  "' is not here: " + missing_files(search_folders(name, data_dir)) + "\n       " +
-                  (traits == nullptr ? "" : std::string(traits->how_to_get)));
+  fail_missing(name, missing_files(search_folders(name, data_dir)));
 }
 
 }  // namespace precbench::data

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "bench/plan/choose_modes.h"
 #include "bench/plan/parse_value.h"
@@ -30,9 +31,26 @@ void take_seeds(const ResolvedOptions& options, Plan& plan) {
   }
 }
 
-void take_dataset(const ResolvedOptions& options, DatasetJob& dataset) {
+bool is_torch_file(const std::string& path) {
+  const auto extension = std::filesystem::path(path).extension();
+  return extension == ".pt" || extension == ".pth";
+}
+
+// A file is a bundle of tensors or, whatever its name, a text.
+void take_dataset_name(const ResolvedOptions& options, DatasetJob& dataset) {
   dataset.name = options.text("dataset");
   dataset.dir = options.text("data-dir");
+  if (find_dataset(dataset.name) != nullptr) return;
+  if (!dataset.dir.empty()) {
+    throw UsageError(options.at("data-dir").where + ": " + options.at("dataset").where +
+                     " names a file already");
+  }
+  dataset.dir = dataset.name;
+  dataset.name = is_torch_file(dataset.dir) ? "bundle" : "text";
+}
+
+void take_dataset(const ResolvedOptions& options, DatasetJob& dataset) {
+  take_dataset_name(options, dataset);
   dataset.limit_train = options.integer("limit-train");
   dataset.limit_test = options.integer("limit-test");
   dataset.image_size = options.integer("image-size");
@@ -71,8 +89,40 @@ void take_optimizer(const ResolvedOptions& options, Plan& plan) {
   plan.optimizer_impl = options.text("optimizer-impl");
 }
 
+// Which data a model can read; gpt without a data set gets the text that is there.
+void match_model_and_data(const ResolvedOptions& options, TrainJob& job) {
+  const ModelTraits& model = *find_model(job.model);
+  DatasetJob& dataset = job.dataset;
+  const bool is_text = model.samples == SampleKind::text;
+  if (is_text && !options.is_given("dataset")) dataset.name = "text";
+  const bool holds_text = find_dataset(dataset.name)->samples == SampleKind::text;
+  const bool holds_any = dataset.name == "bundle" || dataset.name == "synthetic";
+  const bool reads_any = job.model == kScriptModel;
+  if (is_text && !holds_text && !holds_any) {
+    throw UsageError(
+        "model " + job.model + " reads text; data set " + dataset.name +
+        " holds images\n       name a file with --dataset FILE, or --dataset synthetic");
+  }
+  if (holds_text && !is_text && !reads_any) {
+    throw UsageError("model " + job.model + " reads images; data set " + dataset.name +
+                     " holds text\n       models for text: gpt");
+  }
+  if (!is_text && !holds_text) return;
+  dataset.context = job.model_options.value("context", kDefaultContext);
+  for (const char* name : {"augment", "image-size"}) {
+    if (options.is_given(name)) throw UsageError(options.at(name).where + " is for images");
+  }
+}
+
 void take_model(const ResolvedOptions& options, TrainJob& job) {
   job.model = options.text("model");
+  if (find_model(job.model) == nullptr) {
+    job.model_file = job.model;
+    job.model = kScriptModel;
+  }
+  if (job.model == kScriptModel && job.model_file.empty()) {
+    throw UsageError(options.at("model").where + ": name the file that holds it, --model FILE.pt");
+  }
   const ModelTraits& model = *find_model(job.model);
   for (const std::string& pair : options.texts("model-options")) {
     const size_t equals = std::min(pair.find('='), pair.size());
@@ -87,7 +137,12 @@ void take_model(const ResolvedOptions& options, TrainJob& job) {
           "'\n       allowed: " + (model.options.empty() ? "none" : std::string(model.options)));
     }
     const auto size = parse_integer(value);
-    job.model_options[name] = size ? json(*size) : json(value);
+    const bool is_word = name == "stem";  // the others are sizes
+    if (!is_word && size.value_or(0) <= 0) {
+      throw UsageError(options.at("model-options").where + ": '" + pair +
+                       "' is not a whole number above 0");
+    }
+    job.model_options[name] = is_word ? json(value) : json(*size);
   }
 }
 
@@ -178,6 +233,14 @@ void check_device(const ResolvedOptions& options, const std::string& device) {
                    "'\n       allowed: auto cpu cuda cuda:N");
 }
 
+std::string base_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+bool is_file(const DatasetJob& dataset) {
+  return !dataset.dir.empty() && (dataset.name == "bundle" || dataset.name == "text");
+}
+
 std::string plural(int64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -185,7 +248,8 @@ std::string plural(int64_t count, const std::string& noun) {
 std::string title_of(const ResolvedOptions& options, const Plan& plan) {
   const TrainJob& job = plan.job;
   std::string title = options.config_name().empty() ? "" : options.config_name() + ": ";
-  title += fmt::format("{}, {}, batch {}, {} lr {:g}, ", job.model, job.dataset.name,
+  title += fmt::format("{}, {}, batch {}, {} lr {:g}, ", base_name(options.text("model")),
+                       is_file(job.dataset) ? base_name(job.dataset.dir) : job.dataset.name,
                        job.batch_size, job.optimizer.name, job.optimizer.lr);
   title += job.steps > 0 ? plural(job.steps, "step") : plural(job.epochs, "epoch");
   title += plan.seeds.size() == 1 ? fmt::format(", seed {}", plan.seeds[0])
@@ -205,6 +269,7 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   take_dataset(options, plan.job.dataset);
   take_optimizer(options, plan);
   take_model(options, plan.job);
+  match_model_and_data(options, plan.job);
   take_training(options, plan.job);
   take_control(options, plan);
   take_output(options, plan.output);

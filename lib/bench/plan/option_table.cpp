@@ -82,6 +82,13 @@ std::vector<std::string> names_of(const Rows& rows, std::string_view first) {
   return names;
 }
 
+void add_choice_or_file(Table& table, const char* name, std::vector<std::string> words,
+                        const char* help) {
+  OptionSpec& row = table.choice(name, std::move(words), help);
+  row.takes_file = true;
+  row.is_basic = true;
+}
+
 void add_what(Table& table) {
   table.begin("what");
   table
@@ -95,11 +102,12 @@ void add_what(Table& table) {
       true;
   table.text("config", "FILE|NAME", "", "a workload: a file, or a name of `list configs`")
       .is_basic = true;
-  table.choice("model", names_of(kModels, "cnn"), "what to train").is_basic = true;
+  add_choice_or_file(table, "model", names_of(kModels, "cnn"), "what to train; FILE.pt: your own");
   table.add("model-options", OptionType::list, "NAME=N,...", "",
             "sizes of the model, as layers=4,width=128; `list models` has their names");
-  table.choice("dataset", names_of(kDatasets, "fashion-mnist"), "what to train on").is_basic = true;
-  table.text("data-dir", "DIR", "", "folder of the data set's files");
+  add_choice_or_file(table, "dataset", names_of(kDatasets, "fashion-mnist"),
+                     "what to train on; FILE.pt: tensors; another FILE: text for gpt");
+  table.text("data-dir", "DIR", "", "folder of the data set's files, or its archive");
   table.integer("limit-train", 0, kMaxCount, "0", "use the first N training samples; 0 = all");
   table.integer("limit-test", 0, kMaxCount, "0", "use the first N test samples; 0 = all");
   table.integer("epochs", 1, kMaxCount, "1", "passes over the training data").is_basic = true;
@@ -110,7 +118,7 @@ void add_what(Table& table) {
   table.flag("augment", "random crop and flip of the training images");
   table.integers("synthetic-shape", "C,H,W", 1, 65536, "1,28,28",
                  "channels,height,width of --dataset synthetic");
-  table.integer("synthetic-classes", 2, 256, "10", "classes of --dataset synthetic");
+  table.integer("synthetic-classes", 2, 100000, "10", "classes of --dataset synthetic");
   table.integer("synthetic-train", 1, kMaxCount, "10000",
                 "training samples of --dataset synthetic");
   table.integer("synthetic-test", 1, kMaxCount, "2000", "test samples of --dataset synthetic");

@@ -63,13 +63,18 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
                              {"test", job.dataset.synthetic_test}};
   }
   if (data) {
-    protocol["train_samples"] = data->train_samples;
-    protocol["test_samples"] = data->test_samples;
-    protocol["classes"] = data->classes;
+    for (const auto& [key, size] :
+         {std::pair{"train_samples", data->train_samples},
+          std::pair{"test_samples", data->test_samples}, std::pair{"classes", data->classes}}) {
+      protocol[key] = size > 0 ? json(size) : json(nullptr);
+      if (size == 0) unknown[key] = "the worker alone can read a file of tensors";
+    }
   }
   // Members that most protocols do without stand only where they are switched on.
+  if (!job.model_file.empty()) protocol["model_sha256"] = sha256_of_files({job.model_file});
   if (!job.model_options.empty()) protocol["model_options"] = job.model_options;
   if (job.dataset.augment) protocol["augment"] = true;
+  if (job.dataset.context > 0) protocol["context"] = job.dataset.context;
   if (job.cudnn_benchmark) protocol["cudnn_benchmark"] = true;
   if (job.cuda_graph) protocol["cuda_graph"] = true;
   if (!job.init_weights.empty()) {

@@ -37,6 +37,7 @@ std::string figures(const RunRecord& run) {
   const auto& peak = run.memory.peak_allocated_bytes;
   return "Train Acc: " + accuracy_text(run, run.train_accuracy, "train_accuracy") +
          "\nTest Acc : " + accuracy_text(run, run.test_accuracy, "test_accuracy") +
+         (run.test_perplexity ? fmt::format("\nTest PPL : {:.2f}", *run.test_perplexity) : "") +
          "\nTime     : " +
          (total ? fmt::format("{:.2f}s", *total) : unknown_text(run.time.unknown, "total_s")) +
          "\nMemory   : " +

@@ -253,7 +253,7 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
   if (has_mark(reference, "too-small")) {
     out.sentences.push_back(
         "No recommendation: the workload is too small for this device, so launches were timed and "
-        "not precision. Use a larger model or --batch-size.");
+        "not precision. Use a larger model or --batch-size, or --config gpu-quick.");
     return;
   }
   if (const Mark* mark = mark_against_time(reference)) {

@@ -117,6 +117,10 @@ DataSizes data_sizes(const ResultDocument& document) {
   DataSizes sizes;
   sizes.train = limited(size("train_samples", "train", kMnistTrainSamples), "limit_train");
   sizes.test = limited(size("test_samples", "test", kMnistTestSamples), "limit_test");
+  // A text is judged by its bytes, of which a sequence has as many as its context.
+  if (const auto context = positive_at(document.protocol, {"context"}); context && sizes.test) {
+    sizes.test = *sizes.test * *context;
+  }
   sizes.classes = size("classes", "classes", traits != nullptr ? traits->classes : 0);
   return sizes;
 }

@@ -57,6 +57,7 @@ class Session {
     const Baseline baseline(plan_, console_);
     if (!plan_.resume.empty()) earlier_ = load_result(plan_.resume);
     data_ = data::check_dataset(plan_.job.dataset);
+    if (!plan_.job.model_file.empty()) data::check_torch_file(plan_.job.model_file);
     device_ = choose_device(plan_, runner_);
     resolve_for_device(plan_, device_.is_cuda(), device_.facts.cpu.vendor);
     std::optional<std::string> digest;
@@ -183,7 +184,7 @@ class Session {
 
   void try_mode(const ModeTraits& mode) {
     const TrainJob train = job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda());
-    const RunSize size = run_size(train, data_.train_samples, data_.test_samples);
+    RunSize size = run_size(train, data_.train_samples, data_.test_samples);
     Progress progress(console_, fmt::format("  {:<12}", mode.name), train.batch_size, steady_s,
                       false);
     const JobOutcome outcome = runner_.run(
@@ -197,6 +198,11 @@ class Session {
                              outcome.status == Status::ok ? Status::error : outcome.status,
                              outcome.reason.value_or("the worker sent no training result"));
       return;
+    }
+    if (data_.train_samples == 0) {  // a bundle's are known to the worker alone
+      data_.train_samples = outcome.result->train->train_samples;
+      data_.test_samples = outcome.result->train->test_samples;
+      size = run_size(train, data_.train_samples, data_.test_samples);
     }
     ModeRecord& row = recording_->mode(mode.name);
     row.effective_mode = outcome.result->train->effective_mode;

@@ -33,6 +33,8 @@ void check_dataset(const DatasetJob& job) {
   require(job.synthetic_classes >= 2, "dataset.synthetic_classes must be at least 2");
   require(job.synthetic_train >= 1 && job.synthetic_test >= 1,
           "dataset.synthetic_train and synthetic_test must be at least 1");
+  require(job.context >= 0, "dataset.context must not be negative");
+  require(job.name != "text" || job.context > 0, "dataset text needs a context");
 }
 
 void check_optimizer(const OptimizerJob& job) {

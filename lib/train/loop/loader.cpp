@@ -22,14 +22,17 @@ Loader::Loader(DeviceModule& device, const DataSet& data, const Split& split, Sa
       batch_size_(batch_size),
       format_(format),
       next_(split.size()) {
-  const auto scalar = [&](double value) {
-    return torch::full({}, value, torch::TensorOptions(torch::kFloat).device(device.device()));
+  const auto on_device = [&](const std::vector<double>& values) {
+    const torch::Tensor tensor = torch::tensor(values, torch::kFloat).to(device.device());
+    return values.size() == 1 ? tensor.squeeze(0) : tensor.view({-1, 1, 1});
   };
-  largest_ = scalar(255);
-  mean_ = scalar(data.mean);
-  std_ = scalar(data.std);
+  if (!data.mean.empty()) {
+    largest_ = on_device({255});
+    mean_ = on_device(data.mean);
+    std_ = on_device(data.std);
+  }
   if (order == SampleOrder::shuffled) {
-    order_ = torch::empty({samples()}, split.labels.options());
+    order_ = torch::empty({samples()}, split.targets.options().dtype(torch::kLong));
   }
 }
 
@@ -61,22 +64,28 @@ torch::Tensor Loader::gather(const torch::Tensor& all, int64_t count) const {
 Batch Loader::next() {
   const int64_t count = std::min(batch_size_, samples() - next_);
   Batch batch;
-  const torch::Tensor pixels = gather(split_.images, count);
-  batch.target = gather(split_.labels, count);
+  batch.input = gather(split_.samples, count);
+  batch.target = gather(split_.targets, count).to(torch::kLong);
   next_ += count;
-  const bool augment = order_.defined() && data_.augment;
-  batch.input = (augment ? random_crop_and_flip(pixels) : pixels)
-                    .to(torch::kFloat)
-                    .div_(largest_)
-                    .sub_(mean_)
-                    .div_(std_);
-  const int64_t size = data_.image_size;
-  if (size > 0 && (batch.input.size(2) != size || batch.input.size(3) != size)) {
-    // Antialiased, as torchvision's Resize.
-    batch.input = at::_upsample_bilinear2d_aa(batch.input, {size, size}, /*align_corners=*/false);
-  }
-  batch.input = batch.input.contiguous(format_);
+  batch.input = prepared(std::move(batch.input));
   return batch;
+}
+
+torch::Tensor Loader::prepared(torch::Tensor samples) const {
+  if (data_.kind == SampleKind::text) return samples.to(torch::kLong);
+  if (order_.defined() && data_.augment) samples = random_crop_and_flip(samples);
+  samples = samples.to(torch::kFloat);
+  // Floats are fed as they are stored, but a module may write into what it gets.
+  if (samples.is_alias_of(split_.samples)) samples = samples.clone();
+  if (mean_.defined()) samples.div_(largest_).sub_(mean_).div_(std_);
+  const int64_t size = data_.image_size;
+  if (size > 0 && (samples.size(2) != size || samples.size(3) != size)) {
+    // Antialiased, as torchvision's Resize.
+    samples = at::_upsample_bilinear2d_aa(samples, {size, size}, /*align_corners=*/false);
+  }
+  constexpr int64_t kImageBatchRank = 4;  // others have one layout
+  return samples.contiguous(samples.dim() == kImageBatchRank ? format_
+                                                             : at::MemoryFormat::Contiguous);
 }
 
 }  // namespace precbench::train

@@ -9,8 +9,8 @@
 namespace precbench::train {
 
 struct Batch {
-  torch::Tensor input;   // float32 [batch, channels, height, width], normalised
-  torch::Tensor target;  // int64 [batch]
+  torch::Tensor input;   // float32 [batch, channels, height, width], normalised; text: int64 tokens
+  torch::Tensor target;  // int64 [batch]; text: [batch, context]
 
   int64_t size() const { return target.size(0); }
 };
@@ -34,20 +34,22 @@ class Loader {
 
   int64_t samples() const { return split_.size(); }
   int64_t remaining() const { return samples() - next_; }  // of this pass
+  int64_t targets_per_sample() const { return data_.targets_per_sample(); }
   int64_t batches() const { return (samples() + batch_size_ - 1) / batch_size_; }
 
  private:
   // [count] samples of `all` from the pass's position on, in its order, on the device.
   torch::Tensor gather(const torch::Tensor& all, int64_t count) const;
+  torch::Tensor prepared(torch::Tensor samples) const;  // as the model gets them
 
   DeviceModule& device_;
   const DataSet& data_;
   const Split& split_;
   int64_t batch_size_;
   at::MemoryFormat format_;
-  // float32 scalars on the device. By a number that the host holds, CUDA would not divide but
-  // multiply with its reciprocal (ATen/native/cuda/BinaryDivTrueKernel.cu), one ulp off Python's
-  // pixels, which are normalised on the CPU.
+  // float32 on the device, one number or [channels, 1, 1]. By a number that the host holds, CUDA
+  // would not divide but multiply with its reciprocal (ATen/native/cuda/BinaryDivTrueKernel.cu),
+  // one ulp off Python's pixels, which are normalised on the CPU.
   torch::Tensor largest_, mean_, std_;
   torch::Tensor order_;  // int64 [samples] where the samples are; undefined = as stored
   int64_t next_;

@@ -111,7 +111,7 @@ MemoryRecord memory_record(const RunMeasurements& measured) {
   return memory;
 }
 
-void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool pilot) {
+void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool is_text, bool pilot) {
   const std::string why = "the run stopped before the end of an epoch";
   for (const char* key : {"train_accuracy", "test_accuracy", "train_loss", "test_loss"}) {
     if (measured.epochs.empty()) run.unknown[key] = why;
@@ -125,7 +125,9 @@ void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool pilot
   run.test_loss = last.test_loss;
   run.unknown = last.unknown;
   run.unknown.erase("eval_s");
+  if (is_text && run.test_loss) run.test_perplexity = std::exp(*run.test_loss);
   if (pilot) {
+    run.test_perplexity.reset();
     run.test_accuracy.reset();
     run.test_loss.reset();
     run.unknown["test_accuracy"] = run.unknown["test_loss"] = "a pilot evaluates one batch";
@@ -234,7 +236,9 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
     run.loss_trace.push_back(std::isfinite(steps[i].loss) ? std::optional(steps[i].loss)
                                                           : std::nullopt);
   }
-  copy_last_epoch(run, measured, job.pilot);
+  // Smoothed labels make another loss, whose exponential means nothing.
+  const bool is_text = job.dataset.context > 0 && job.label_smoothing == 0;
+  copy_last_epoch(run, measured, is_text, job.pilot);
   run.time = time_record(training, measured, run.loss_trace_stride);
   run.memory = memory_record(measured);
   if (GradScaler* scaler = precision.scaler()) {

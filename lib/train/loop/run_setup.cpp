@@ -5,6 +5,7 @@
 #include "train/errors.h"
 #include "train/loop/weights.h"
 #include "train/models/onednn_linear.h"
+#include "train/models/script_model.h"
 
 namespace precbench::train {
 namespace {
@@ -67,7 +68,8 @@ std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape
   {
     const auto weightless = device.weightless_scope();
     const auto scope = job.init == "module" ? precision.init_scope() : nullptr;
-    model = make_model(job.model, shape, job.model_options, gemm);
+    model = job.model_file.empty() ? make_model(job.model, shape, job.model_options, gemm)
+                                   : load_script_model(job.model_file);
   }
   if (!job.init_weights.empty()) load_weights(*model, job.init_weights);
   precision.convert_module(*model);

@@ -39,22 +39,50 @@ Split make_split(int64_t samples, const torch::Tensor& patterns, at::Generator& 
   return {images, labels};
 }
 
+// Three of four bytes follow from the one before, by a table; the fourth is random.
+constexpr double kPredictable = 0.75;
+
+Split make_text(int64_t sequences, int64_t context, const torch::Tensor& table,
+                at::Generator& generator) {
+  const int64_t tokens = table.size(0);
+  const torch::Tensor text = torch::empty({context + 1, sequences}, torch::kByte);
+  torch::Tensor token = torch::randint(tokens, {sequences}, generator, torch::kLong);
+  for (int64_t i = 0; i <= context; ++i) {
+    text[i].copy_(token);
+    const torch::Tensor random = torch::randint(tokens, {sequences}, generator, torch::kLong);
+    const torch::Tensor follows = torch::rand({sequences}, generator) < kPredictable;
+    token = torch::where(follows, table.index_select(0, token), random);
+  }
+  return {text.narrow(0, 0, context).t().contiguous(), text.narrow(0, 1, context).t().contiguous()};
+}
+
 }  // namespace
 
 DataSet make_synthetic_data_set(const DatasetJob& job, uint32_t seed) {
   // A generator of its own: weights and order of the data do not depend on how much was drawn here.
   at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(seed);
-  std::vector<int64_t> shape = {job.synthetic_classes};
-  shape.insert(shape.end(), job.synthetic_shape.begin(), job.synthetic_shape.end());
-  const torch::Tensor patterns = random_bytes(shape, kPatternAmplitude, generator);
   const auto limited = [](int64_t samples, int64_t limit) {
     return limit > 0 ? std::min(samples, limit) : samples;
   };
+  const int64_t train = limited(job.synthetic_train, job.limit_train);
+  const int64_t test = limited(job.synthetic_test, job.limit_test);
   DataSet data;
-  data.train = make_split(limited(job.synthetic_train, job.limit_train), patterns, generator);
-  data.test = make_split(limited(job.synthetic_test, job.limit_test), patterns, generator);
-  data.mean = 0.5;
-  data.std = 0.25;
+  if (job.context > 0) {
+    constexpr int64_t kTokens = 256;
+    const torch::Tensor table = torch::randperm(kTokens, generator, torch::kLong);
+    data.kind = SampleKind::text;
+    data.train = make_text(train, job.context, table, generator);
+    data.test = make_text(test, job.context, table, generator);
+    data.classes = kTokens;
+    return data;
+  }
+  std::vector<int64_t> shape = {job.synthetic_classes};
+  shape.insert(shape.end(), job.synthetic_shape.begin(), job.synthetic_shape.end());
+  const torch::Tensor patterns = random_bytes(shape, kPatternAmplitude, generator);
+  data.train = make_split(train, patterns, generator);
+  data.test = make_split(test, patterns, generator);
+  data.mean = {0.5};
+  data.std = {0.25};
   data.classes = job.synthetic_classes;
   data.image_size = job.image_size;
   data.augment = job.augment;

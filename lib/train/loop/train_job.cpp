@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
+#include <vector>
 
 #include "train/errors.h"
 #include "train/loop/data_set.h"
@@ -48,6 +50,14 @@ DataSet load(const TrainJob& job, DeviceModule& device) {
   return load_data_set(job.dataset, job.seed);
 }
 
+// A user's module may have frozen layers.
+std::vector<torch::Tensor> trained_parameters(const Model& model) {
+  std::vector<torch::Tensor> parameters = model.parameters();
+  std::erase_if(parameters, [](const torch::Tensor& each) { return !each.requires_grad(); });
+  if (parameters.empty()) throw std::invalid_argument("the model has no parameters to train");
+  return parameters;
+}
+
 }  // namespace
 
 TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
@@ -67,6 +77,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
       std::chrono::duration<double>(std::chrono::steady_clock::now() - load_begin).count();
   measured.dataset_bytes = data.bytes();
   measured.dataset_resident = data.resident;
+  check_model_reads(job, data);
 
   emit(PhaseEvent{"build_model"});
   const at::MemoryFormat format = memory_format(job);
@@ -83,7 +94,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   const auto precision = make_precision(mode, device.device().type());
   const auto model = build_model(job, data.shape(), *precision, device);
   split.note_model(*model);
-  const auto optimizer = make_optimizer(job.optimizer, model->parameters());
+  const auto optimizer = make_optimizer(job.optimizer, trained_parameters(*model));
   MemoryProfile memory(device, *model, *optimizer, resident_bytes);
   NumericHealth health(optimizer->parameters(), scalar_type(mode.compute));
   const bool looks_at_numbers = !job.pilot && !device.is_simulated();
@@ -117,7 +128,11 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   measured.memory_breakdown = split.refined(memory.breakdown());
   if (looks_at_numbers) measured.numerics = health.summary(log.steps());
   if (saves_weights) save_weights(*model, job.save_weights);
-  return build_result(job, mode, device, *precision, *optimizer, training, log, measured);
+  TrainResult result =
+      build_result(job, mode, device, *precision, *optimizer, training, log, measured);
+  result.train_samples = data.train.size();
+  result.test_samples = data.test.size();
+  return result;
 }
 
 }  // namespace precbench::train

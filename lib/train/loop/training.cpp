@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "train/optim/clipping.h"
 
@@ -16,7 +17,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 torch::Tensor count_correct(const torch::Tensor& logits, const torch::Tensor& target) {
-  return logits.argmax(1).eq(target).sum();
+  return logits.argmax(-1).eq(target).sum();
 }
 
 }  // namespace
@@ -28,6 +29,7 @@ Training::Training(const TrainJob& job, const TrainingParts& parts, EventSink em
       steps_per_epoch_((parts.train_loader.batches() + job.optimizer.accumulate - 1) /
                        job.optimizer.accumulate),
       total_steps_(job.steps > 0 ? job.steps : job.epochs * steps_per_epoch_),
+      targets_per_sample_(parts.train_loader.targets_per_sample()),
       schedule_(job.schedule, job.optimizer.lr, total_steps_),
       correct_(torch::zeros(
           {}, torch::TensorOptions().device(parts.device.device()).dtype(torch::kLong))),
@@ -65,8 +67,8 @@ PassFigures Training::train_epoch(int64_t epoch) {
   divergence_.look_at(parts_.log.steps());
   for (size_t i = first_step; i < samples_of_step_.size(); ++i)
     figures.samples += samples_of_step_[i];
-  figures.accuracy =
-      static_cast<double>(correct_.item<int64_t>()) / static_cast<double>(figures.samples);
+  figures.accuracy = static_cast<double>(correct_.item<int64_t>()) /
+                     static_cast<double>(figures.samples * targets_per_sample_);
   figures.loss = mean_loss(first_step);
   return figures;
 }
@@ -140,8 +142,10 @@ void Training::end_health_check(double scale, const StepOutcome& outcome) {
 // its guide shows.
 torch::Tensor Training::loss_of(const torch::Tensor& logits, const torch::Tensor& target) const {
   const auto scope = job_.loss_autocast ? parts_.precision.forward_scope() : nullptr;
-  return at::cross_entropy_loss(logits, target, /*weight=*/{}, at::Reduction::Mean,
-                                /*ignore_index=*/-100, job_.label_smoothing);
+  const bool per_token = target.dim() > 1;
+  return at::cross_entropy_loss(per_token ? logits.flatten(0, 1) : logits, target.flatten(),
+                                /*weight=*/{}, at::Reduction::Mean, /*ignore_index=*/-100,
+                                job_.label_smoothing);
 }
 
 void Training::clip_gradients() {
@@ -164,14 +168,21 @@ void Training::clip_gradients() {
 
 void Training::inject_infinity() {
   torch::NoGradGuard no_grad;
-  parts_.optimizer.parameters().front().grad().view(-1).narrow(0, 0, 1).fill_(
-      std::numeric_limits<double>::infinity());
+  first_gradient().view(-1).narrow(0, 0, 1).fill_(std::numeric_limits<double>::infinity());
+}
+
+// A user's module may have parameters that it does not use.
+torch::Tensor Training::first_gradient() const {
+  for (const torch::Tensor& parameter : parts_.optimizer.parameters()) {
+    if (parameter.grad().defined()) return parameter.grad();
+  }
+  throw std::invalid_argument("no parameter of the model has a gradient");
 }
 
 // As backward left them: neither unscaled nor clipped.
 void Training::note_gradients() {
   const auto& parameters = parts_.optimizer.parameters();
-  if (step_ == 0) gradient_dtype_ = parameters.front().grad().scalar_type();
+  if (step_ == 0) gradient_dtype_ = first_gradient().scalar_type();
   if (!trace_) return;
   traced_.scale.reset();
   if (GradScaler* scaler = parts_.precision.scaler()) traced_.scale = scaler->current_scale();
@@ -232,7 +243,8 @@ PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
   parts_.device.synchronize();
   figures.seconds = seconds_since(begin);
   const auto samples = static_cast<double>(figures.samples);
-  figures.accuracy = static_cast<double>(correct.item<int64_t>()) / samples;
+  figures.accuracy = static_cast<double>(correct.item<int64_t>()) /
+                     (samples * static_cast<double>(targets_per_sample_));
   figures.loss = loss_sum.item<double>() / samples;
   return figures;
 }

@@ -81,6 +81,7 @@ class Training {
   torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) const;
   void clip_gradients();
   void inject_infinity();
+  torch::Tensor first_gradient() const;
   void note_gradients();
   void write_trace();
   void after_step(int64_t epoch);
@@ -89,7 +90,7 @@ class Training {
   const TrainJob& job_;
   TrainingParts parts_;
   EventSink emit_;
-  int64_t steps_per_epoch_, total_steps_;
+  int64_t steps_per_epoch_, total_steps_, targets_per_sample_;
   Schedule schedule_;
   int64_t schedule_step_ = 0, step_ = 0;
   std::vector<int64_t> samples_of_step_;

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "common/errors.h"
-#include "train/loop/state_pickle.h"
+#include "train/loop/tensor_file.h"
 
 namespace precbench::train {
 namespace {
@@ -20,48 +20,6 @@ std::map<std::string, torch::Tensor> state_of(const torch::nn::Module& module) {
     if (item.value().defined()) state[item.key()] = item.value();
   }
   return state;
-}
-
-[[noreturn]] void fail_format(const std::string& path, const std::string& why) {
-  throw FileError(path + " is not a state dictionary: " + why +
-                  "\n       save one with torch.save(model.state_dict(), FILE)");
-}
-
-// The tensor in the bytes of its storage. Throws StatePickleError where it reaches outside them.
-torch::Tensor tensor_in(const at::DataPtr& bytes, size_t byte_count, const StoredTensor& stored) {
-  const auto element_size = static_cast<int64_t>(c10::elementSize(stored.dtype));
-  const auto elements = static_cast<int64_t>(byte_count) / element_size;
-  int64_t last = stored.offset;  // the highest element that the view touches
-  bool fits = stored.offset >= 0 && stored.sizes.size() == stored.strides.size();
-  for (size_t i = 0; fits && i < stored.sizes.size(); ++i) {
-    const int64_t size = stored.sizes[i], stride = stored.strides[i];
-    fits = size > 0 && stride >= 0 && (size == 1 || stride <= (elements - last) / (size - 1));
-    if (fits) last += (size - 1) * stride;
-    fits = fits && last < elements;
-  }
-  if (!fits || last >= elements) throw StatePickleError("a tensor reaches outside its storage");
-  char* begin = static_cast<char*>(bytes.get()) + stored.offset * element_size;
-  return torch::from_blob(begin, stored.sizes, stored.strides, stored.dtype).clone();
-}
-
-std::map<std::string, torch::Tensor> read_state(const std::string& path) {
-  if (!std::ifstream(path)) throw FileError("cannot read the weights " + path);
-  try {
-    caffe2::serialize::PyTorchStreamReader archive(path);
-    const auto [pickle, size] = archive.getRecord("data.pkl");
-    std::map<std::string, torch::Tensor> state;
-    for (const auto& [name, stored] :
-         parse_state_pickle({static_cast<const char*>(pickle.get()), size})) {
-      const auto [bytes, byte_count] = archive.getRecord("data/" + stored.storage);
-      state[name] = tensor_in(bytes, byte_count, stored);
-    }
-    return state;
-  } catch (const c10::Error& error) {
-    const std::string what = error.what_without_backtrace();
-    fail_format(path, what.substr(0, what.find('\n')));
-  } catch (const StatePickleError& error) {
-    fail_format(path, error.what());
-  }
 }
 
 std::string shape_of(const torch::Tensor& tensor) {
@@ -128,7 +86,7 @@ void require_writable(const std::string& path) {
 void load_weights(torch::nn::Module& module, const std::string& path) {
   torch::NoGradGuard no_grad;
   const auto target = state_of(module);
-  const auto state = read_state(path);
+  const auto state = read_tensors(path, "save one with torch.save(model.state_dict(), FILE)");
   const std::string problems = misfit(target, state);
   if (!problems.empty()) throw FileError(path + " does not fit the model" + problems);
   for (const auto& [name, tensor] : target) {

@@ -171,6 +171,7 @@ TEST(Recommend, NothingWhereLaunchesWereTimed) {
       document_of({single("16-mixed", 50, 0.9), marked(single("32-true", 100, 0.9), "too-small")}));
   EXPECT_EQ(result.mode, "");
   EXPECT_THAT(result.sentences[0], HasSubstr("too small for this device"));
+  EXPECT_THAT(result.sentences[0], HasSubstr("--config gpu-quick"));
 }
 
 TEST(Recommend, NothingFromADebugBuild) {

@@ -14,8 +14,8 @@ DataSet numbered(int64_t train, int64_t test) {
   DataSet data;
   data.train = {torch::zeros({train, 1, 2, 2}, torch::kByte), torch::arange(train)};
   data.test = {torch::zeros({test, 1, 2, 2}, torch::kByte), torch::arange(test)};
-  data.mean = 0.5;
-  data.std = 0.25;
+  data.mean = {0.5};
+  data.std = {0.25};
   data.classes = 10;
   return data;
 }
@@ -47,7 +47,7 @@ TEST(Loader, GivesPythonsOrderAndDrawsAsOften) {
 
 TEST(Loader, KeepsTheSmallerLastBatchAndNormalises) {
   DataSet data = numbered(5, 1);
-  data.train.images.fill_(255);
+  data.train.samples.fill_(255);
   Loader loader(device, data, data.train, SampleOrder::shuffled, 2, at::MemoryFormat::ChannelsLast);
   EXPECT_EQ(loader.batches(), 3);
   loader.start_pass();
@@ -127,7 +127,7 @@ TEST(Augmentation, CropsAndMirrorsEachImage) {
 
 TEST(Augmentation, IsForTrainingBatchesAlone) {
   DataSet data = numbered(64, 64);
-  for (Split* split : {&data.train, &data.test}) split->images.fill_(255);
+  for (Split* split : {&data.train, &data.test}) split->samples.fill_(255);
   data.augment = true;
   Loader train(device, data, data.train, SampleOrder::shuffled, 64, at::MemoryFormat::Contiguous);
   Loader test(device, data, data.test, SampleOrder::as_stored, 64, at::MemoryFormat::Contiguous);
@@ -151,11 +151,11 @@ TEST(SyntheticData, DependsOnTheSeedAloneAndLeavesTheGlobalGeneratorAlone) {
   EXPECT_EQ(torch::rand({1}).item<float>(), drawn);
   const DataSet again = make_synthetic_data_set(job, 42);
   const DataSet other = make_synthetic_data_set(job, 43);
-  EXPECT_EQ(first.train.images.sizes(), (std::vector<int64_t>{10, 3, 5, 7}));
-  EXPECT_TRUE(torch::equal(first.train.images, again.train.images));
-  EXPECT_TRUE(torch::equal(first.test.images, again.test.images));
-  EXPECT_FALSE(torch::equal(first.train.images, other.train.images));
-  EXPECT_EQ(first.train.labels.max().item<int64_t>(), 3);
+  EXPECT_EQ(first.train.samples.sizes(), (std::vector<int64_t>{10, 3, 5, 7}));
+  EXPECT_TRUE(torch::equal(first.train.samples, again.train.samples));
+  EXPECT_TRUE(torch::equal(first.test.samples, again.test.samples));
+  EXPECT_FALSE(torch::equal(first.train.samples, other.train.samples));
+  EXPECT_EQ(first.train.targets.max().item<int64_t>(), 3);
 }
 
 double rate(const std::string& name, int64_t warmup, int64_t step) {
