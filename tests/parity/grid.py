@@ -157,3 +157,20 @@ def whole_epoch(changes):
     """The default workload in one of the fast modes, every sample."""
     made = cell("bf16-mixed", "cnn", "sgd", 128, 42, changes)
     return [{**made, "name": "epoch-bf16-mixed-cnn-sgd"}]
+
+
+# The larger models at sizes at which 20 steps take seconds. GPL-3 is on every Debian and Ubuntu.
+WORKLOADS = {
+    "resnet18": ("sgd-nesterov", 8, {}),
+    "vit_tiny": ("adamw", 32, {"model_options": {"depth": 3, "patch": 4}}),
+    "gpt": ("adamw", 32, {"dataset": {"name": "text", "dir": "/usr/share/common-licenses/GPL-3", "context": 64}}),
+}
+
+
+def workloads(changes, modes=("32-true", "bf16-mixed")):
+    """20 steps of each of the larger models."""
+    cells = []
+    for mode, (model, (optimizer, batch, own)) in product(modes, WORKLOADS.items()):
+        size = {"steps": 20, "dataset": {"limit_train": batch * 15, "limit_test": batch}}
+        cells.append(cell(mode, model, optimizer, batch, 42, merge(merge(size, changes), own)))
+    return cells

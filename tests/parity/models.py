@@ -198,7 +198,7 @@ class Gpt(nn.Module):
             nn.init.zeros_(module.bias)
 
     def forward(self, tokens):
-        x = self.transformer.wte(tokens) + self.transformer.wpe(torch.arange(tokens.size(1)))
+        x = self.transformer.wte(tokens) + self.transformer.wpe(torch.arange(tokens.size(1), device=tokens.device))
         for block in self.transformer.h:
             x = block(x)
         return self.lm_head(self.transformer.ln_f(x))

@@ -52,6 +52,7 @@ def arguments():
     what.add_argument("--full", action="store_true", help="every cell; whole epochs in the fast modes (about an hour)")
     what.add_argument("--variants", action="store_true", help="one short cell per option: clipping, schedules, fused, ...")
     what.add_argument("--overflow", action="store_true", help="16-mixed at learning rates at which steps overflow")
+    what.add_argument("--workloads", action="store_true", help="20 steps of ResNet-18, ViT-Tiny and GPT in two modes")
     what.add_argument("--epoch", action="store_true", help="one whole epoch of cnn, SGD, bf16-mixed")
     what.add_argument("--time", action="store_true", help="time of bf16-mixed relative to 32-true, here and in Fabric")
     parser.add_argument("--modes", type=words(grid.MODES), default=grid.MODES)
@@ -83,6 +84,8 @@ def choose(options, changes):
         chosen = grid.variants(changes)
     elif options.overflow:
         chosen = grid.overflow(changes)
+    elif options.workloads:
+        chosen = grid.workloads(changes)
     elif options.epoch:
         chosen = grid.whole_epoch(changes)
     else:
@@ -94,7 +97,7 @@ def choose(options, changes):
 class Table:
     """Prints row by row, so that an hour's run can be watched."""
 
-    WIDTHS = [10, 5, 12, 5, 4, 5, 26, 18, 0]
+    WIDTHS = [10, 8, 12, 5, 4, 5, 26, 18, 0]
 
     def __init__(self, style):
         self._markdown = style == "markdown"

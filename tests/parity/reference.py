@@ -21,7 +21,7 @@ from torch.utils.data import DataLoader
 
 from schedule import learning_rate
 from trace_file import TraceWriter, gradient_norm
-from workload import MODELS, read_split
+from workload import make_model, read_split
 
 
 class TorchAmp:
@@ -120,12 +120,13 @@ def make_optimizer(settings, parameters):
 def evaluate(model, loader):
     """Accuracy over the loader."""
     model.eval()
-    correct = 0
+    correct = seen = 0
     with torch.no_grad():
         for images, labels in loader:
-            correct += (model(images).argmax(1) == labels).sum().item()
+            correct += (model(images).argmax(-1) == labels).sum().item()
+            seen += labels.numel()
     model.train()
-    return correct / len(loader.dataset)
+    return correct / seen
 
 
 def accuracy_of(module, job):
@@ -146,8 +147,9 @@ def clip(fabric, model, optimizer, settings, scaler):
         fabric.clip_gradients(model, optimizer, clip_val=settings["clip_value"])
 
 
-def train(job, trace_path=None):
-    """Trains one job. Returns {epochs: [{train_accuracy, test_accuracy}], step_s, fetch_s, peak_bytes}."""
+def train(job, trace_path=None, module=None):
+    """Trains one job, or the given module by its settings. Returns {epochs: [{train_accuracy, test_accuracy}], step_s,
+    fetch_s, peak_bytes}."""
     torch.set_num_threads(job["threads"])
     settings = job["train"]
     torch.use_deterministic_algorithms(settings.get("deterministic") == "on")
@@ -158,7 +160,7 @@ def train(job, trace_path=None):
 
     torch.manual_seed(settings["seed"])
     with fabric.init_module() if settings["init"] == "module" else contextlib.nullcontext():
-        module = MODELS[settings["model"]]()
+        module = module or make_model(settings)
     if settings["init_weights"]:
         module.load_state_dict(torch.load(settings["init_weights"], weights_only=True))
     optimizer = make_optimizer(settings["optimizer"], module.parameters())
@@ -188,14 +190,16 @@ def train(job, trace_path=None):
                 optimizer.zero_grad(set_to_none=True)
             logits = model(images)
             with fabric.autocast() if settings["loss_autocast"] else contextlib.nullcontext():
-                loss = nn.functional.cross_entropy(logits, labels, label_smoothing=settings["label_smoothing"])
+                loss = nn.functional.cross_entropy(
+                    logits.view(-1, logits.size(-1)), labels.view(-1), label_smoothing=settings["label_smoothing"]
+                )
             if first:
                 window = min(accumulate, len(loader) - index)  # micro-batches of this step
             loss = loss / window if window > 1 else loss
             fabric.backward(loss)
             window_loss = loss.detach() if first else window_loss + loss.detach()
-            correct += (logits.argmax(1) == labels).sum().item()
-            seen += len(labels)
+            correct += (logits.argmax(-1) == labels).sum().item()
+            seen += labels.numel()
             if not last:
                 continue
             if step == settings["inject_inf_at_step"]:

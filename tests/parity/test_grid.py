@@ -23,6 +23,9 @@ class Grid(ParityTest):
     def test_every_mode_model_and_optimizer(self):
         self.check(grid.quick(DATA))
 
+    def test_larger_models(self):
+        self.check(grid.workloads(DATA))
+
     def test_every_option(self):
         self.check(grid.variants(DATA))
 

@@ -8,7 +8,7 @@ import torch
 import trace_file
 import worker
 from support import DATA, ParityTest
-from workload import MODELS
+from workload import MODELS, make_model
 
 SMALL = grid.merge({"steps": 6, "dataset": {"limit_train": 1000, "limit_test": 400}}, DATA)
 PLACES = [("32-true", "cnn"), ("bf16-true", "cnn"), ("16-mixed", "mlp"), ("64-true", "mlp")]
@@ -44,6 +44,18 @@ class Weights(ParityTest):
                 self.assertTrue(trace_file.compare(self.path("ours"), self.path("fabric")).identical)
                 self.train_worker(cell, dump_trace=self.path("drawn"))
                 self.assertEqual(trace_file.compare(self.path("ours"), self.path("drawn")).first_difference, 0)
+
+    def test_the_larger_models_draw_pythons_weights(self):
+        still = {"steps": 1, "optimizer": {"name": "sgd", "lr": 0.0, "momentum": 0.0, "weight_decay": 0.0, "nesterov": False}}
+        for cell in grid.workloads(DATA, modes=["32-true"]):
+            with self.subTest(cell["name"]):
+                self.train_worker(cell, save_weights=self.path("ours.pt"), **still)
+                torch.manual_seed(42)
+                module = make_model(cell["job"]["train"])
+                drawn = {name: parameter.clone() for name, parameter in module.named_parameters()}
+                module.load_state_dict(torch.load(self.path("ours.pt"), weights_only=True))  # strict
+                for name, parameter in module.named_parameters():
+                    self.assertTrue(torch.equal(parameter, drawn[name]), name)
 
     def test_what_ours_saved_starts_ours_again(self):
         cell = grid.cell("32-true", "mlp", "sgd", 96, 42, SMALL)

@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import nn
 
+import models
+
 # Mean and standard deviation of the training pixels scaled to [0, 1] (lib/common/names.h).
 NORMALISATION = {"fashion-mnist": (0.2860, 0.3530), "mnist": (0.1307, 0.3081)}
 
@@ -45,6 +47,17 @@ class Mlp(nn.Module):
 
 
 MODELS = {"cnn": Cnn, "mlp": Mlp}
+WORKLOADS = {"resnet18": models.ResNet18, "vit_tiny": models.VitTiny, "gpt": models.Gpt}
+
+
+def make_model(settings):
+    """The job's model, for Fashion-MNIST's 28 px images or for a text."""
+    name = settings["model"]
+    if name in MODELS:
+        return MODELS[name]()
+    context = settings["dataset"].get("context", 0)
+    size, classes = (context, 256) if context else (28, 10)
+    return WORKLOADS[name](1, size, classes, settings["model_options"])
 
 
 @lru_cache
@@ -58,8 +71,25 @@ def read_idx(folder, stem):
     return torch.from_numpy(np.frombuffer(raw, np.uint8, offset=4 + 4 * dimensions).reshape(shape).copy())
 
 
+@lru_cache
+def read_text(path):
+    return torch.from_numpy(np.frombuffer(Path(path).read_bytes(), np.uint8).copy()).long()
+
+
+def text_split(dataset, split, limit):
+    """Sequences of `context` bytes of the first nine tenths, or of the last; the targets are the bytes after each."""
+    text, context = read_text(dataset["dir"]), dataset["context"]
+    border = len(text) * 9 // 10
+    part = text[:border] if split == "train" else text[border:]
+    count = limit or (len(part) - 1) // context
+    sequences = [part[begin : begin + count * context].view(count, context) for begin in (0, 1)]
+    return torch.utils.data.TensorDataset(*sequences)
+
+
 def read_split(dataset, split, limit):
     """The first `limit` samples (0 = all): fp32 images [n, 1, 28, 28], normalised, and int64 labels [n]."""
+    if dataset["name"] == "text":
+        return text_split(dataset, split, limit)
     stem = {"train": "train", "test": "t10k"}[split]
     pixels = read_idx(dataset["dir"], f"{stem}-images-idx3-ubyte")
     labels = read_idx(dataset["dir"], f"{stem}-labels-idx1-ubyte")
