@@ -79,7 +79,10 @@ TEST(Worker, RefusesAJobThatItCannotRead) {
 }
 
 TEST(Worker, EndsWithExactlyOneResultOrFailure) {
-  const json job = to_json(Job{JobKind::train, "cpu", 1, 0, small_job("32-true")});
+  Job small;
+  small.kind = JobKind::train;
+  small.train = small_job("32-true");
+  const json job = to_json(small);
   const Answer trained = ask(job.dump());
   EXPECT_EQ(trained.exit_code, 0);
   EXPECT_EQ(trained.events.back().at("type"), "result");
