@@ -21,7 +21,7 @@ torch::jit::Module scripted() {
   torch::jit::Module module("scripted");
   module.register_attribute("training", c10::BoolType::get(), true);
   torch::manual_seed(3);
-  module.register_parameter("weight", torch::randn({4, 16}), false);
+  module.register_parameter("weight", torch::randn({4, 16}, torch::requires_grad()), false);
   module.register_buffer("seen", torch::zeros({1}));
   module.define(R"(
     def forward(self, x):
@@ -35,7 +35,7 @@ torch::jit::Module scripted() {
 torch::jit::Module traced(const std::string& operation) {
   torch::jit::Module module("traced");
   module.register_attribute("training", c10::BoolType::get(), true);
-  module.register_parameter("weight", torch::randn({4, 16}), false);
+  module.register_parameter("weight", torch::randn({4, 16}, torch::requires_grad()), false);
   module.define("def forward(self, x):\n  y = x.flatten(1)\n  y = " + operation +
                 "\n  return torch.matmul(y, self.weight.t())\n");
   return module;
@@ -124,7 +124,7 @@ TEST_F(ScriptModel, TrainsInEveryMode) {
 
 TEST_F(ScriptModel, SaysWhatTheModuleDidWrong) {
   torch::jit::Module module("pair");
-  module.register_parameter("weight", torch::randn({4, 16}), false);
+  module.register_parameter("weight", torch::randn({4, 16}, torch::requires_grad()), false);
   module.define("def forward(self, x):\n  return (x, self.weight)\n");
   const auto model = load_script_model(saved(module));
   EXPECT_THROW(model->forward(torch::ones({1, 16})), std::invalid_argument);
