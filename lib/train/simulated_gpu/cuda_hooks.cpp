@@ -39,7 +39,9 @@ class CudaHooks final : public at::CUDAHooksInterface {
     return gpu().capability() >= kAmpere;
   }
   long versionCuDNN() const override { return kCudnn; }
-  long versionRuntimeCuDNN() const override { return kCudnn; }
+  // Not in every LibTorch that is supported (2.8 lacks it), hence neither `virtual` nor `override`:
+  // where the base class has it, this overrides it.
+  long versionRuntimeCuDNN() const { return kCudnn; }
   double batchnormMinEpsilonCuDNN() const override { return 0; }  // CUDNN_BN_MIN_EPSILON
   std::string showConfig() const override { return "a simulated GPU\n"; }
 
