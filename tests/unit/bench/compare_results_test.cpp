@@ -101,7 +101,8 @@ TEST(CompareResults, TheMarkOfAnotherMachineIsOfThisComparison) {
   for (ResultDocument* document : {&base, &current}) {
     document->modes[0].marks.push_back({"other-machine", "device Tesla T4 and Tesla P100"});
   }
-  for (const MetricComparison& metric : compare_results(base, current).modes[0].metrics) {
+  const Comparison comparison = compare_results(base, current);
+  for (const MetricComparison& metric : comparison.modes[0].metrics) {
     EXPECT_NE(metric.why, "measured on another machine");
   }
 }
@@ -110,7 +111,8 @@ Verdict accuracy_verdict_on(int64_t test_samples, double base, double current) {
   ResultDocument a = document_of({mode_of("32-true", {run_of(1, 0, 10, 100, base)})});
   ResultDocument b = document_of({mode_of("32-true", {run_of(1, 0, 10, 100, current)})});
   for (ResultDocument* document : {&a, &b}) document->protocol["test_samples"] = test_samples;
-  for (const MetricComparison& metric : compare_results(a, b).modes[0].metrics) {
+  const Comparison comparison = compare_results(a, b);
+  for (const MetricComparison& metric : comparison.modes[0].metrics) {
     if (metric.metric->name == "test_accuracy") return metric.verdict;
   }
   return Verdict::same;
