@@ -7,6 +7,7 @@ that every section runs, not that a GPU is right.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import sys
@@ -106,6 +107,11 @@ def main():
     options = arguments()
     sys.path[:0] = [str(HERE), str(HERE.parent / "parity")]
     sys.path.append(str(options.tree.resolve() / "python"))  # lightning-fabric, where the machine has none
+    missing = [name for name in ("torch", "numpy") if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"error: {sys.executable} has no {' and no '.join(missing)}\n       run it with a Python that has torch 2.11.0 and "
+              "numpy first in PATH", file=sys.stderr)
+        return 4
     import sections
 
     names = options.only.split(",") if options.only else list(sections.ALL)
