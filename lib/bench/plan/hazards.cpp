@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include "bench/plan/resolve_device.h"
+#include "common/vanishing_eps.h"
 
 namespace precbench {
 namespace {
 
 std::string eps_hazard(const TrainJob& job, const ModeTraits& mode) {
   const OptimizerJob& optimizer = job.optimizer;
-  const bool is_adam = optimizer.name == "adam" || optimizer.name == "adamw";
-  if (mode.parameters != Dtype::float16 || !is_adam || optimizer.impl == "fused" ||
-      optimizer.eps > kVanishesInFloat16) {
-    return "";
-  }
+  if (!eps_vanishes(mode, optimizer)) return "";
   return fmt::format(
       "eps {:g} is 0 in float16: in {} {} ({}) divides by zero where a squared gradient vanishes.\n"
       "         --optimizer-impl fused computes in float32; in your own code a larger eps helps, "

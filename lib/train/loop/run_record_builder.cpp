@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "common/vanishing_eps.h"
 #include "train/measure/process.h"
 #include "train/precision/dtypes.h"
 
@@ -13,9 +14,6 @@ namespace {
 
 // Longer traces keep every k-th step (design.md §6).
 constexpr size_t kTraceLimit = 10000;
-
-// fp16's smallest number is 2^-24; what is not over half of it rounds to 0.
-constexpr double kHalfUnderflow = 0x1p-25;
 
 std::string names_of(const std::set<at::ScalarType>& types) {
   std::string names;
@@ -138,9 +136,7 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
                                    const DeviceModule& device) {
   std::vector<std::string> notes;
   const OptimizerJob& optimizer = job.optimizer;
-  const bool is_adam = optimizer.name == "adam" || optimizer.name == "adamw";
-  if (mode.parameters == Dtype::float16 && is_adam && optimizer.impl != "fused" &&
-      optimizer.eps <= kHalfUnderflow) {
+  if (eps_vanishes(mode, optimizer)) {
     notes.push_back(
         "eps " + json(optimizer.eps).dump() + " is 0 in float16: " + optimizer.name + " with " +
         optimizer.impl +
