@@ -58,7 +58,4 @@ DataSet placed(const DataSet& data, DeviceModule& device);
 // Throws std::invalid_argument where the model cannot read such samples.
 void check_model_reads(const TrainJob& job, const DataSet& data);
 
-// Throws std::invalid_argument where the model cannot read such samples.
-void check_model_reads(const TrainJob& job, const DataSet& data);
-
 }  // namespace precbench::train

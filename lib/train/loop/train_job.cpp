@@ -46,8 +46,11 @@ EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
 }
 
 DataSet load(const TrainJob& job, DeviceModule& device) {
-  const auto weightless = device.weightless_scope();
-  return load_data_set(job.dataset, job.seed);
+  const auto load_it = [&] {
+    const auto weightless = device.weightless_scope();
+    return load_data_set(job.dataset, job.seed);
+  };
+  return placed(load_it(), device);
 }
 
 // A user's module may have frozen layers.
@@ -61,6 +64,11 @@ std::vector<torch::Tensor> trained_parameters(const Model& model) {
 }  // namespace
 
 TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
+  return run_train_job(job, device, emit, &load);
+}
+
+TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit,
+                          const DataSource& source) {
   check_train_job(job);
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
@@ -71,7 +79,7 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
 
   emit(PhaseEvent{"load_data"});
   const auto load_begin = std::chrono::steady_clock::now();
-  const DataSet data = placed(load(job, device), device);
+  const DataSet data = source(job, device);
   device.synchronize();
   measured.data_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - load_begin).count();

@@ -2,6 +2,9 @@
 
 #include <torch/torch.h>
 
+#include <future>
+
+#include "common/errors.h"
 #include "train/device/open_device.h"
 #include "train/errors.h"
 #include "train/loop/train_job.h"
@@ -10,8 +13,11 @@
 namespace precbench::train {
 namespace {
 
+// How the simulation's errors for operations without a rule begin (simulated_gpu/fallback.cpp).
+constexpr const char* kUnknownOperation = "the simulated GPU does not know";
+
 // The optimizer's state appears in the first step; from the second on, memory repeats itself.
-constexpr int64_t kSteps = 3;
+constexpr int64_t kSteps = 2;
 
 TrainJob steps_of(TrainJob job, const std::string& mode, int64_t batch_size) {
   job.mode = mode;
@@ -21,19 +27,67 @@ TrainJob steps_of(TrainJob job, const std::string& mode, int64_t batch_size) {
   job.keep_going = true;
   job.save_weights.clear();
   job.dump_trace.clear();
-  job.dataset.limit_train = job.dataset.limit_test = 0;
-  job.dataset.synthetic_train = kSteps * job.optimizer.accumulate * batch_size;
-  job.dataset.synthetic_test = batch_size;
   return job;
 }
 
-// Nothing where it does not fit.
-std::optional<MemoryRecord> memory_of(const TrainJob& job, DeviceModule& device) {
-  try {
-    return run_train_job(job, device, [](const Event&) {}).run.memory;
-  } catch (const c10::OutOfMemoryError&) {
-    return std::nullopt;
-  }
+// As many samples as the steps and an evaluation need, in the memory of a host that counts nothing:
+// as from a data loader, no data set lies on the card.
+DataSet samples_like(const DataSet& example, const TrainJob& job, DeviceModule& device) {
+  const auto weightless = device.weightless_scope();
+  const auto repeated = [](const torch::Tensor& one, int64_t count) {
+    std::vector<int64_t> sizes = one.sizes().vec();
+    sizes[0] = count;
+    return torch::empty(sizes, one.scalar_type());
+  };
+  const auto split = [&](const Split& one, int64_t count) {
+    return Split{repeated(one.samples, count), repeated(one.targets, count)};
+  };
+  DataSet data = example;
+  data.train = split(example.train, kSteps * job.optimizer.accumulate * job.batch_size);
+  data.test = split(example.test, job.batch_size);
+  data.resident = false;
+  return data;
+}
+
+class Prediction {
+ public:
+  Prediction(const TrainJob& job, std::string mode, const DataSet& example, const FreshCard& card)
+      : job_(job), mode_(std::move(mode)), example_(example), fresh_card_(card) {}
+
+  json row(bool find_max_batch) const;
+
+ private:
+  json at_batch_size(bool find_max_batch) const;
+  std::optional<MemoryRecord> memory_of(int64_t batch_size) const;
+  int64_t max_batch_size(const std::optional<MemoryRecord>& known, int64_t room) const;
+
+  const TrainJob& job_;
+  std::string mode_;
+  const DataSet& example_;
+  const FreshCard& fresh_card_;
+};
+
+// Nothing where it does not fit. Runs in a thread of its own: where a backward pass runs out of
+// memory, autograd's queue of the thread keeps what was left to do, and its tensors, for good.
+std::optional<MemoryRecord> Prediction::memory_of(int64_t batch_size) const {
+  const auto source = [this](const TrainJob& job, DeviceModule& device) {
+    return samples_like(example_, job, device);
+  };
+  const auto run = [&]() -> std::optional<MemoryRecord> {
+    try {
+      const auto card = fresh_card_();
+      const TrainJob steps = steps_of(job_, mode_, batch_size);
+      const EventSink ignore = [](const Event&) {};
+      return run_train_job(steps, *card, ignore, source).run.memory;
+    } catch (const c10::OutOfMemoryError&) {
+      return std::nullopt;
+    }
+  };
+  return std::async(std::launch::async, run).get();
+}
+
+int64_t room_on(const DeviceFacts& card) {
+  return *card.memory_bytes - card.more.at("context_bytes").get<int64_t>();
 }
 
 // The parts that add up to the peak: without MemoryProfile's points.
@@ -46,13 +100,12 @@ json split_of(const json& breakdown) {
 }
 
 json row_of(const MemoryRecord& memory, const DeviceFacts& card) {
-  const int64_t context = card.more.at("context_bytes").get<int64_t>();
   return {{"status", "ok"},
           {"reason", nullptr},
           {"peak_allocated_bytes", *memory.peak_allocated_bytes},
           {"peak_reserved_bytes", *memory.peak_reserved_bytes},
           {"split", split_of(memory.breakdown)},
-          {"free_bytes", *card.memory_bytes - context - *memory.peak_reserved_bytes}};
+          {"free_bytes", room_on(card) - *memory.peak_reserved_bytes}};
 }
 
 json row_without_figures(const std::string& status, const std::string& reason) {
@@ -64,42 +117,82 @@ json row_without_figures(const std::string& status, const std::string& reason) {
           {"free_bytes", nullptr}};
 }
 
-json predict_mode(const TrainJob& job, const std::string& mode, bool find_max_batch,
-                  DeviceModule& device) {
+// `known` is the memory at the job's batch size.
+int64_t Prediction::max_batch_size(const std::optional<MemoryRecord>& known, int64_t room) const {
+  const auto peak_of = [&](int64_t batch_size) -> std::optional<int64_t> {
+    const auto memory = batch_size == job_.batch_size ? known : memory_of(batch_size);
+    return memory ? memory->peak_allocated_bytes : std::nullopt;
+  };
+  return largest_batch(job_.batch_size, room, peak_of);
+}
+
+json Prediction::at_batch_size(bool find_max_batch) const {
+  const DeviceFacts card = fresh_card_()->facts();
+  const auto memory = memory_of(job_.batch_size);
+  json row = memory ? row_of(*memory, card)
+                    : row_without_figures("oom", "batch " + std::to_string(job_.batch_size) +
+                                                     " does not fit on a " + card.name);
+  if (find_max_batch) row["max_batch_size"] = max_batch_size(memory, room_on(card));
+  return row;
+}
+
+// The table has one line for each mode. An error within a TorchScript module stands below its
+// trace.
+std::string one_line(const std::string& message) {
+  if (message.find("TorchScript interpreter") == std::string::npos) {
+    return message.substr(0, message.find('\n'));
+  }
+  const size_t end = message.find_last_not_of('\n');
+  return message.substr(message.rfind('\n', end) + 1, end - message.rfind('\n', end));
+}
+
+// What a user's module does is not known beforehand: whatever it stumbles over is its row's reason.
+// A model of ours that cannot be simulated stops the prediction.
+json Prediction::row(bool find_max_batch) const {
   json row;
   try {
-    const TrainJob steps = steps_of(job, mode, job.batch_size);
-    if (const auto memory = memory_of(steps, device)) {
-      row = row_of(*memory, device.facts());
-    } else {
-      row = row_without_figures("oom", "batch " + std::to_string(job.batch_size) +
-                                           " does not fit on a " + device.facts().name);
-    }
-    if (find_max_batch) {
-      const auto fits = [&](int64_t batch_size) {
-        return memory_of(steps_of(job, mode, batch_size), device).has_value();
-      };
-      row["max_batch_size"] = largest_batch(job.batch_size, fits);
-    }
+    row = at_batch_size(find_max_batch);
   } catch (const UnsupportedError& error) {
-    row = row_without_figures("unsupported", error.what());
+    const std::string reason = error.what();
+    const bool is_ours = reason.find(kUnknownOperation) != std::string::npos;
+    row = row_without_figures(is_ours ? "error" : "unsupported", reason);
+  } catch (const UserError&) {
+    throw;
+  } catch (const c10::Error& error) {
+    if (job_.model_file.empty()) throw;
+    row = row_without_figures("error", one_line(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    if (job_.model_file.empty()) throw;
+    row = row_without_figures("error", one_line(error.what()));
   }
-  row["mode"] = mode;
+  row["mode"] = mode_;
   return row;
 }
 
 }  // namespace
 
+DataSet example_of(const TrainJob& job) {
+  DatasetJob dataset = job.dataset;
+  dataset.limit_train = dataset.limit_test = 0;
+  dataset.synthetic_train = dataset.synthetic_test = 1;
+  return load_data_set(dataset, job.seed);
+}
+
+json predict_mode(const TrainJob& job, const std::string& mode, const DataSet& example,
+                  bool find_max_batch, const FreshCard& fresh_card) {
+  return Prediction(job, mode, example, fresh_card).row(find_max_batch);
+}
+
 json run_predict_job(const PredictJob& predict, const TrainJob& train) {
   json gpus = json::array();
+  std::optional<DataSet> example;
   for (const std::string& gpu : predict.gpus) {
+    const FreshCard fresh_card = [&gpu] { return open_device("simulated:" + gpu); };
+    json entry = to_json(fresh_card()->facts());  // before any ATen call
+    if (!example) example = example_of(train);
     json modes = json::array();
-    json entry;
     for (const std::string& mode : predict.modes) {
-      // A card of its own for each mode, as each run has a process of its own.
-      const auto device = open_device("simulated:" + gpu);
-      entry = to_json(device->facts());
-      modes.push_back(predict_mode(train, mode, predict.find_max_batch, *device));
+      modes.push_back(predict_mode(train, mode, *example, predict.find_max_batch, fresh_card));
     }
     entry["gpu"] = gpu;
     entry["modes"] = modes;

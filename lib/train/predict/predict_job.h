@@ -2,14 +2,30 @@
 // card.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "common/job.h"
+#include "train/cuda/device_module.h"
+#include "train/loop/data_set.h"
 
 namespace precbench::train {
 
+// One sample for each split: what shape and dtype the job's data have. Throws FileError.
+DataSet example_of(const TrainJob& job);
+
+// A simulated card as a new process finds it, without workspaces and cached memory of earlier runs.
+using FreshCard = std::function<std::unique_ptr<DeviceModule>()>;
+
+// A row of run_predict_job().
+json predict_mode(const TrainJob& job, const std::string& mode, const DataSet& example,
+                  bool find_max_batch, const FreshCard& fresh_card);
+
 // {gpus: [{gpu, name, ..., modes: [{mode, status, reason, peak_allocated_bytes,
-// peak_reserved_bytes, split, free_bytes, max_batch_size}]}]}. Throws c10::NotImplementedError
-// naming an operation that the simulation does not know, and DeviceError for a card that it does
-// not know.
+// peak_reserved_bytes, split, free_bytes, max_batch_size}]}]}. Where a user's module cannot be run,
+// the row has the reason. Throws c10::NotImplementedError naming an operation of one of our models
+// that the simulation does not know, DeviceError for a card that it does not know, and FileError
+// for a module or a bundle that cannot be read.
 json run_predict_job(const PredictJob& predict, const TrainJob& train);
 
 }  // namespace precbench::train

@@ -1,5 +1,7 @@
 #include "train/simulated_gpu/gpu.h"
 
+#include <torch/csrc/autograd/graph_task.h>
+
 #include "train/simulated_gpu/capability.h"
 
 namespace precbench::train::simulated {
@@ -10,6 +12,8 @@ constexpr int64_t kKiB = 1024;
 constexpr int64_t kWorkspace = (2 * 4096 + 8 * 16) * kKiB;
 constexpr int64_t kHopperWorkspace = 8 * 4096 * kKiB;
 
+bool is_in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
+
 }  // namespace
 
 Gpu& gpu() {
@@ -19,8 +23,10 @@ Gpu& gpu() {
 
 void Gpu::insert(const GpuCard& card) {
   const std::lock_guard lock(mutex_);
-  for (const auto& [thread, block] : workspaces_) memory_.release(block);
-  workspaces_.clear();
+  for (Block*& workspace : workspaces_) {
+    if (workspace != nullptr) memory_.release(workspace);
+    workspace = nullptr;
+  }
   memory_.empty_cache();
   memory_.reset_peak();
   card_ = &card;
@@ -34,7 +40,7 @@ int64_t Gpu::matrix_workspace_bytes() const {
 void Gpu::need_matrix_workspace() {
   const std::lock_guard lock(mutex_);
   if (!has_matrix_workspace_) return;
-  Block*& workspace = workspaces_[std::this_thread::get_id()];
+  Block*& workspace = workspaces_[is_in_backward() ? 1 : 0];
   if (workspace == nullptr) {
     workspace = memory_.allocate(matrix_workspace_bytes(), MemoryUse::workspace);
   }

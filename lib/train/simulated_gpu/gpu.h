@@ -1,9 +1,8 @@
 // The one simulated card of a process: what it is, its memory, and what it knows.
 #pragma once
 
-#include <map>
+#include <array>
 #include <mutex>
-#include <thread>
 
 #include "common/gpu_cards.h"
 #include "train/simulated_gpu/caching_allocator.h"
@@ -24,8 +23,8 @@ class Gpu {
   Trace& trace() { return trace_; }
 
   // cuBLAS keeps a workspace for each handle and stream (aten/src/ATen/cuda/CublasHandlePool.cpp);
-  // a thread has a handle of its own, so the backward pass, which runs in one of autograd's
-  // threads, has a second workspace. cublasLt uses the same one.
+  // a thread has a handle of its own, so the backward pass, which on a card runs in one of
+  // autograd's threads, has a second workspace. cublasLt uses the same one.
   void need_matrix_workspace();
 
   // Tests compare with runs that have no cuBLAS.
@@ -39,7 +38,7 @@ class Gpu {
   KnownValues values_;
   Trace trace_;
   std::mutex mutex_;
-  std::map<std::thread::id, Block*> workspaces_;
+  std::array<Block*, 2> workspaces_ = {};  // forward, backward
   bool has_matrix_workspace_ = true;
 };
 

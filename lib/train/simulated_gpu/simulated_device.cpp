@@ -1,6 +1,7 @@
 #include "train/simulated_gpu/simulated_device.h"
 
 #include <ATen/Context.h>
+#include <c10/core/AutogradState.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,9 @@ int64_t room_on(const GpuCard& card) { return card.memory_bytes() - card.context
 SimulatedDevice::SimulatedDevice(const GpuCard& card) : card_(card) {
   register_simulated_gpu();
   gpu().insert(card);
+  // The backward pass in this thread, too: a thread of autograd's own would release its last
+  // tensors while this one goes on, and what fits just so would differ from run to run.
+  c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
 }
 
 DeviceFacts SimulatedDevice::facts() const {

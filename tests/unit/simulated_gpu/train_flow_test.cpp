@@ -1,9 +1,11 @@
 // The worker's whole training job on a simulated card: what `--device cuda` runs, without a GPU.
 #include <ATen/autocast_mode.h>
+#include <ATen/record_function.h>
 
 #include "common/errors.h"
 #include "support.h"
 #include "train/errors.h"
+#include "train/precision/scopes.h"
 
 namespace precbench::train::simulated {
 namespace {
@@ -68,6 +70,67 @@ TEST_P(TrainFlow, CountsNoDataSet) {
   const TrainResult large = run_on(device, job);
   EXPECT_GT(*large.run.memory.dataset_bytes, 2 * small);
   EXPECT_EQ(*large.run.memory.peak_allocated_bytes, small);
+}
+
+// What the losses of a job were called with, above autocast: the dtype of the logits, and whether
+// an autocast region was open. By the time that the loss's kernels run, neither can be told:
+// log_softmax runs in float32 in both forms.
+struct LossCall {
+  at::ScalarType logits;
+  bool under_autocast;
+  auto operator<=>(const LossCall&) const = default;
+};
+
+std::set<LossCall> loss_calls;
+
+std::unique_ptr<at::ObserverContext> note_loss(const at::RecordFunction& function) {
+  if (std::string_view(function.name()) == "aten::cross_entropy_loss") {
+    loss_calls.insert({function.inputs()[0].toTensor().scalar_type(),
+                       at::autocast::is_autocast_enabled(at::kCUDA)});
+  }
+  return nullptr;
+}
+
+std::set<LossCall> losses_of(const std::function<void()>& work) {
+  loss_calls.clear();
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(&note_loss).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  work();
+  at::removeCallback(handle);
+  return loss_calls;
+}
+
+std::set<LossCall> losses_of(const TrainJob& job) {
+  auto device = card("t4");
+  return losses_of([&] { run_on(device, job); });
+}
+
+// Fabric casts the output to float32 in every mode and leaves autocast before the loss.
+bool is_as_fabric(const std::set<LossCall>& calls) {
+  return calls == std::set<LossCall>{{at::kFloat, false}};
+}
+
+TEST_P(TrainFlow, ComputesTheLossInFloat32OutsideOfAutocast) {
+  EXPECT_TRUE(is_as_fabric(losses_of(small_job(GetParam()))));
+}
+
+// What wrong implementations would do: the test above fails with each of them.
+TEST(TrainingOnACard, WouldBeSeenToComputeTheLossInsideOfAutocast) {
+  TrainJob job = small_job("16-mixed");
+  job.loss_autocast = true;
+  EXPECT_FALSE(is_as_fabric(losses_of(job)));
+  EXPECT_FALSE(is_as_fabric(losses_of([] {
+    const auto device = card("t4");
+    const AutocastScope scope(at::kCUDA, at::kHalf);
+    at::cross_entropy_loss(on_card({8, 10}, at::kHalf), on_card({8}, at::kLong));
+  })));
+}
+
+TEST(TrainingOnACard, WouldBeSeenToLeaveTheOutputInTheLowDtype) {
+  EXPECT_FALSE(is_as_fabric(losses_of([] {
+    const auto device = card("t4");
+    at::cross_entropy_loss(on_card({8, 10}, at::kHalf), on_card({8}, at::kLong));
+  })));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, TrainFlow, testing::ValuesIn(kModes), [](const auto& info) {
