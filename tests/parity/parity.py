@@ -56,7 +56,7 @@ def arguments():
     what.add_argument("--epoch", action="store_true", help="one whole epoch of cnn, SGD, bf16-mixed")
     what.add_argument("--time", action="store_true", help="time of bf16-mixed relative to 32-true, here and in Fabric")
     parser.add_argument("--modes", type=words(grid.MODES), default=grid.MODES)
-    parser.add_argument("--models", type=words(grid.MODELS), default=grid.MODELS)
+    parser.add_argument("--models", type=words(list(timing.SIZES)), help="default: cnn,mlp; of --time resnet18 too")
     parser.add_argument("--optimizers", type=words(list(grid.OPTIMIZERS)), default=list(grid.OPTIMIZERS))
     parser.add_argument("--batches", type=numbers, default=grid.BATCHES, help="batch sizes (%(default)s)")
     parser.add_argument("--seeds", type=numbers, default=grid.SEEDS, help="seeds (%(default)s)")
@@ -90,7 +90,7 @@ def choose(options, changes):
         chosen = grid.whole_epoch(changes)
     else:
         make = grid.full if options.full else grid.quick
-        chosen = make(changes, options.modes, options.models, options.optimizers, options.batches, options.seeds)
+        chosen = make(changes, options.modes, options.models or grid.MODELS, options.optimizers, options.batches, options.seeds)
     return [cell for cell in chosen if options.only in cell["name"]]
 
 

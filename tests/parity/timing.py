@@ -7,10 +7,10 @@ import reference
 import worker
 
 MODES = ["32-true", "bf16-mixed"]  # the ratio is the second's time over the first's
-STEPS = 60
+SIZES = {"cnn": (128, 60), "resnet18": (32, 25), "mlp": (128, 60)}  # batch size and steps of a run
 WARM_UP = 5  # steps left out: allocations, oneDNN's kernel generation, the scheduler's first moves
 LARGEST_DEVIATION = 0.10  # of our ratio from Fabric's, where the kernels and not Python take the time
-JUDGED = ["cnn"]  # in mlp Python's own overhead is a large part of both modes' steps (docs/performance.md)
+JUDGED = ["cnn", "resnet18"]  # in mlp Python's own overhead is a large part of both modes' steps (docs/performance.md)
 
 
 def median_ms(samples):
@@ -20,10 +20,11 @@ def median_ms(samples):
 def measure(options, changes, model):
     """Median step time in ms of each repeat: {(side, mode): [ms]}. Sides and modes alternate in every repeat."""
     times = {}
+    batch, steps = SIZES[model]
     for _ in range(options.repeats):
         for mode in MODES:
-            size = {"steps": STEPS, "dump_trace_weights_every": 0, "dataset": {"limit_test": 200}}
-            job = grid.cell(mode, model, "sgd", 128, 42, grid.merge(size, changes))["job"]
+            size = {"steps": steps, "dump_trace_weights_every": 0, "dataset": {"limit_test": 200}}
+            job = grid.cell(mode, model, "sgd", batch, 42, grid.merge(size, changes))["job"]
             job["threads"] = options.threads
             ours = worker.train(options.worker, job)["run"]["time"]["step_ms"]["samples"]
             theirs = reference.train(job)
@@ -35,8 +36,8 @@ def measure(options, changes, model):
 
 def run(options, changes):
     failed = False
-    print(f"median step time in ms, batch 128, SGD, {options.repeats} alternating repeats: median (lowest to highest)")
-    for model in options.models:
+    print(f"median step time in ms, SGD, {options.repeats} alternating repeats: median (lowest to highest)")
+    for model in options.models or SIZES:
         times = measure(options, changes, model)
         ratios = {}
         for side in ("precbench", "Fabric"):
@@ -49,6 +50,6 @@ def run(options, changes):
             text.append(f"ratio {ratios[side]:.3f} ({min(pairs):.3f} to {max(pairs):.3f})")
             print(f"{model:8} {side:10} " + "   ".join(text), flush=True)
         deviation = ratios["precbench"] / ratios["Fabric"] - 1
-        print(f"{model:8} our ratio is {deviation:+.1%} of Fabric's")
+        print(f"{model:8} batch {SIZES[model][0]}: our ratio is {deviation:+.1%} of Fabric's")
         failed |= model in JUDGED and abs(deviation) > LARGEST_DEVIATION
     return 1 if failed else 0
