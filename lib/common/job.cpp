@@ -46,6 +46,14 @@ void visit_schedule(ScheduleJob& job, Visit&& visit) {
 }
 
 template <typename Visit>
+void visit_float8(Float8Job& job, Visit&& visit) {
+  visit("recipe", job.recipe);
+  visit("margin", job.margin);
+  visit("history", job.history);
+  visit("amax", job.amax);
+}
+
+template <typename Visit>
 void visit_train(TrainJob& job, Visit&& visit) {
   visit("mode", job.mode);
   visit("seed", job.seed);
@@ -71,7 +79,7 @@ void visit_train(TrainJob& job, Visit&& visit) {
   visit("cpu_fp16", job.cpu_fp16);
   visit("deterministic", job.deterministic);
   visit("gemm", job.gemm);
-  visit("fp8_recipe", job.fp8_recipe);
+  visit("fp8", job.fp8);
   visit("tuned_malloc", job.tuned_malloc);
   visit("cuda_graph", job.cuda_graph);
   visit("cudnn_benchmark", job.cudnn_benchmark);
@@ -101,6 +109,7 @@ struct Writer {
   void operator()(const char* key, ScheduleJob& value) {
     visit_schedule(value, Writer{document[key]});
   }
+  void operator()(const char* key, Float8Job& value) { visit_float8(value, Writer{document[key]}); }
 };
 
 // Members that are absent keep their default, so that a hand-written job may be short.
@@ -132,6 +141,9 @@ struct Reader {
   }
   void operator()(const char* key, ScheduleJob& value) {
     if (const auto member = reader.optional_object(key)) visit_schedule(value, Reader{*member});
+  }
+  void operator()(const char* key, Float8Job& value) {
+    if (const auto member = reader.optional_object(key)) visit_float8(value, Reader{*member});
   }
 };
 

@@ -18,7 +18,7 @@ inline constexpr int64_t kProtocolVersion = 1;
 
 enum class JobKind { describe, probe, train, predict };
 
-// Where the samples come from. `name` is a row of kDatasets (common/names.h) or the path of a file.
+// Where the samples come from. `name` is a row of kDatasets (common/names.h).
 struct DatasetJob {
   std::string name = "fashion-mnist";
   std::string dir;          // folder of the files, or the file itself; empty for synthetic
@@ -55,6 +55,15 @@ struct ScheduleJob {
       "follow";  // follow | hold: does a skipped scaler step advance the schedule?
 };
 
+// How FP8 numbers are scaled in the transformer-engine modes; the defaults are those of Transformer
+// Engine's DelayedScaling, which Lightning Fabric passes. The last three belong to `delayed`.
+struct Float8Job {
+  std::string recipe = "delayed";  // delayed | dynamic
+  int64_t margin = 0;              // scales are divided by 2^margin
+  int64_t history = 1024;          // passes that amax is remembered for
+  std::string amax = "max";        // of the history: max | most_recent
+};
+
 // One mode, one seed. Members have the names of the result file's `protocol`.
 struct TrainJob {
   std::string mode = "32-true";
@@ -81,8 +90,8 @@ struct TrainJob {
   std::string cpu_fp16 = "real";             // real | fabric
   std::string deterministic = "auto";        // auto | on | off
   std::string gemm = "default";              // default | onednn; the planner resolves "auto"
-  std::string fp8_recipe = "delayed";        // delayed | dynamic
-  bool tuned_malloc = false;                 // the `tuned` profile's malloc settings
+  Float8Job fp8;
+  bool tuned_malloc = false;  // the `tuned` profile's malloc settings
   bool cuda_graph = false;
   bool cudnn_benchmark = false;
   bool keep_going = false;         // train on after the run has diverged

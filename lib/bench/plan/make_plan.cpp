@@ -164,12 +164,24 @@ void take_training(const ResolvedOptions& options, TrainJob& job) {
   job.tf32 = options.text("tf32");
   job.cpu_fp16 = options.text("cpu-fp16");
   job.deterministic = options.text("deterministic");
-  job.fp8_recipe = options.text("fp8-recipe");
   job.cuda_graph = options.flag("cuda-graph");
   job.cudnn_benchmark = options.flag("cudnn-benchmark");
   job.keep_going = options.flag("keep-going");
   job.memory_limit_bytes = options.integer("memory-limit");
   job.inject_inf_at_step = options.integer("inject-inf-at-step");
+}
+
+void take_float8(const ResolvedOptions& options, Float8Job& job) {
+  job.recipe = options.text("fp8-recipe");
+  job.margin = options.integer("fp8-margin");
+  job.history = options.integer("fp8-history");
+  job.amax = options.text("fp8-amax");
+  if (job.recipe == "delayed") return;
+  for (const char* name : {"fp8-margin", "fp8-history", "fp8-amax"}) {
+    if (options.is_given(name)) {
+      throw UsageError(options.at(name).where + " belongs to --fp8-recipe delayed");
+    }
+  }
 }
 
 void take_control(const ResolvedOptions& options, Plan& plan) {
@@ -271,6 +283,7 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   take_model(options, plan.job);
   match_model_and_data(options, plan.job);
   take_training(options, plan.job);
+  take_float8(options, plan.job.fp8);
   take_control(options, plan);
   take_output(options, plan.output);
   plan.profile = options.text("profile");

@@ -173,8 +173,11 @@ void add_how(Table& table) {
       "layout of images and convolution weights (auto = contiguous; tuned: channels_last)");
   table.choice("gemm", {"auto", "default", "onednn"},
                "fp32 matrix product on a CPU (auto = default; tuned: the faster one)");
-  table.choice("fp8-recipe", {"delayed", "dynamic"}, "scaling of transformer-engine").is_built =
-      false;
+  table.choice("fp8-recipe", {"delayed", "dynamic"},
+               "scaling in transformer-engine: by past tensors, as Fabric, or by each one");
+  table.integer("fp8-margin", 0, 32, "0", "delayed: divide scales by 2^N");
+  table.integer("fp8-history", 1, 1 << 20, "1024", "delayed: passes that a maximum is kept for");
+  table.choice("fp8-amax", {"max", "most_recent"}, "delayed: which maximum of the history");
   table.flag("cuda-graph", "capture a whole step (CUDA)").is_built = false;
   table.flag("cudnn-benchmark", "let cuDNN time its algorithms (CUDA)");
 }

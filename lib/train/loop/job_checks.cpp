@@ -64,6 +64,9 @@ void check_train_job(const TrainJob& job) {
   require_one_of("gemm", job.gemm, {"default", "onednn"});
   require_one_of("schedule.name", job.schedule.name, {"constant", "cosine", "step"});
   require_one_of("schedule.on_skip", job.schedule.on_skip, {"follow", "hold"});
+  require_one_of("fp8.recipe", job.fp8.recipe, {"delayed", "dynamic"});
+  require_one_of("fp8.amax", job.fp8.amax, {"max", "most_recent"});
+  require(job.fp8.history >= 1, "fp8.history must be at least 1");
   check_dataset(job.dataset);
   check_optimizer(job.optimizer);
 }

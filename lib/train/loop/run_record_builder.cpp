@@ -15,12 +15,12 @@ namespace {
 // Longer traces keep every k-th step (design.md §6).
 constexpr size_t kTraceLimit = 10000;
 
+// Both FP8 formats have one name.
 std::string names_of(const std::set<at::ScalarType>& types) {
+  std::set<std::string> different;
+  for (const at::ScalarType type : types) different.insert(dtype_name(type));
   std::string names;
-  for (const at::ScalarType type : types) {
-    if (!names.empty()) names.push_back('+');
-    names.append(dtype_name(type));
-  }
+  for (const std::string& name : different) names.append(names.empty() ? "" : "+").append(name);
   return names;
 }
 
@@ -36,6 +36,7 @@ RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Pr
   if (training.observed() && !training.observed()->attention.empty()) {
     recipe.details["attention_dtype"] = names_of(training.observed()->attention);
   }
+  if (const Float8Layers* float8 = precision.float8()) recipe.details["fp8"] = float8->report();
   if (training.gradient_dtype()) recipe.grad_dtype = dtype_name(*training.gradient_dtype());
   const auto state = optimizer.state();
   if (state.empty()) {
@@ -196,7 +197,8 @@ void note_non_finite(Unknowns& unknown, const char* key, const std::optional<dou
   if (value && !std::isfinite(*value)) unknown[key] = "not a finite number";
 }
 
-void check_recipe(const ModeTraits& mode, const Training& training, const Optimizer& optimizer) {
+void check_recipe(const ModeTraits& mode, Precision& precision, const Training& training,
+                  const Optimizer& optimizer) {
   const auto require = [&mode](const std::string& what, const std::string& observed,
                                Dtype expected) {
     if (observed == name_of(expected)) return;
@@ -211,7 +213,9 @@ void check_recipe(const ModeTraits& mode, const Training& training, const Optimi
   for (const torch::Tensor& state : optimizer.state()) {
     require("optimizer's states", dtype_name(state.scalar_type()), mode.parameters);
   }
-  if (training.observed() && !training.observed()->compute.empty()) {
+  // Where FP8 layers take some of the products, the report names them.
+  if (precision.float8() == nullptr && training.observed() &&
+      !training.observed()->compute.empty()) {
     require("inputs of matrix products and convolutions", names_of(training.observed()->compute),
             mode.compute);
   }
@@ -256,6 +260,11 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
     run.reason = training.divergence();
   }
   result.notes = notes_for(job, mode, device);
+  if (const Float8Layers* float8 = precision.float8()) {
+    for (std::string& note : float8->notes(job.mode, std::string(name_of(mode.parameters)))) {
+      result.notes.push_back(std::move(note));
+    }
+  }
   return result;
 }
 

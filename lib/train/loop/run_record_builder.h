@@ -28,7 +28,8 @@ void note_non_finite(Unknowns& unknown, const char* key, const std::optional<dou
 
 // Throws std::runtime_error where the dtypes observed in the first step are not those of the mode
 // table.
-void check_recipe(const ModeTraits& mode, const Training& training, const Optimizer& optimizer);
+void check_recipe(const ModeTraits& mode, Precision& precision, const Training& training,
+                  const Optimizer& optimizer);
 
 TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const DeviceModule& device,
                          Precision& precision, const Optimizer& optimizer, const Training& training,

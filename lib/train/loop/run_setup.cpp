@@ -16,10 +16,14 @@ const ModeTraits& known_mode(const std::string& name) {
   return *mode;
 }
 
+bool is_at_least(const DeviceModule& device, double capability) {
+  const auto has = device.facts().compute_capability;
+  return has && std::stod(*has) >= capability;
+}
+
 bool has_tf32(const DeviceModule& device) {
-  const auto capability = device.facts().compute_capability;
-  constexpr int kAmpere = 8;
-  return capability && std::stoi(*capability) >= kAmpere;
+  constexpr double kAmpere = 8.0;
+  return is_at_least(device, kAmpere);
 }
 
 GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
@@ -55,13 +59,20 @@ void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceM
   if (job.cuda_graph) throw UnsupportedError("CUDA graphs are not in this version");
 }
 
+// at::_scaled_mm refuses GPUs before Ada; on a CPU it emulates.
+Float8Kernel float8_kernel(const DeviceModule& device) {
+  constexpr double kAda = 8.9;
+  return device.is_cpu() || is_at_least(device, kAda) ? Float8Kernel::scaled_mm
+                                                      : Float8Kernel::emulated;
+}
+
 at::MemoryFormat memory_format(const TrainJob& job) {
   return job.memory_format == "channels_last" ? at::MemoryFormat::ChannelsLast
                                               : at::MemoryFormat::Contiguous;
 }
 
 std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
-                                   const Precision& precision, DeviceModule& device) {
+                                   Precision& precision, DeviceModule& device) {
   const GemmBackend gemm = gemm_backend(job, device);
   torch::manual_seed(job.seed);
   std::unique_ptr<Model> model;
@@ -73,6 +84,9 @@ std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape
   }
   if (!job.init_weights.empty()) load_weights(*model, job.init_weights);
   precision.convert_module(*model);
+  if (!job.init_weights.empty() && precision.float8() != nullptr) {
+    load_float8_state(*model, job.init_weights);
+  }
   model->to(device.device());
   torch::NoGradGuard no_grad;
   const at::MemoryFormat format = memory_format(job);

@@ -20,9 +20,12 @@ void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceM
 
 at::MemoryFormat memory_format(const TrainJob& job);
 
+// Which products FP8 layers use on the device.
+Float8Kernel float8_kernel(const DeviceModule& device);
+
 // Seeds every generator, draws the weights (or reads them from init_weights), converts them for the
 // mode and moves them to the device.
 std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape,
-                                   const Precision& precision, DeviceModule& device);
+                                   Precision& precision, DeviceModule& device);
 
 }  // namespace precbench::train

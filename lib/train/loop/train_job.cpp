@@ -99,7 +99,8 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
     device.set_memory_limit(resident_bytes + job.memory_limit_bytes);
   }
   MemorySplit split(device);
-  const auto precision = make_precision(mode, device.device().type());
+  const auto precision =
+      make_precision(mode, device.device().type(), {job.fp8, float8_kernel(device)});
   const auto model = build_model(job, data.shape(), *precision, device);
   split.note_model(*model);
   const auto optimizer = make_optimizer(job.optimizer, trained_parameters(*model));
@@ -111,7 +112,10 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
                      &memory, looks_at_numbers ? &health : nullptr},
                     emit);
   training.on_first_step([&] {
-    check_recipe(mode, training, *optimizer);
+    if (Float8Layers* float8 = precision->float8()) {
+      float8->note_step(training.observed() ? training.observed()->flops : 0);
+    }
+    check_recipe(mode, *precision, training, *optimizer);
     split.note_optimizer(*optimizer);
   });
 
@@ -134,7 +138,11 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   measured.memory = device.memory();
   measured.memory.peak_allocated_bytes = memory.peak_bytes();
   measured.memory_breakdown = split.refined(memory.breakdown());
-  if (looks_at_numbers) measured.numerics = health.summary(log.steps());
+  if (looks_at_numbers) {
+    measured.numerics = health.summary(log.steps());
+    if (Float8Layers* float8 = precision->float8())
+      (*measured.numerics)["fp8"] = float8->telemetry();
+  }
   if (saves_weights) save_weights(*model, job.save_weights);
   TrainResult result =
       build_result(job, mode, device, *precision, *optimizer, training, log, measured);

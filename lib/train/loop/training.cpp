@@ -126,6 +126,7 @@ void Training::begin_health_check() {
   const auto pause = Clock::now();
   if (parts_.memory != nullptr) parts_.memory->pause();
   parts_.health->before_step();
+  if (Float8Layers* float8 = parts_.precision.float8()) float8->count(true);
   paused_s_ += seconds_since(pause);
 }
 
@@ -134,6 +135,7 @@ void Training::end_health_check(double scale, const StepOutcome& outcome) {
   const auto pause = Clock::now();
   const bool skipped = outcome.skipped.defined() && outcome.skipped.item<float>() != 0.0F;
   parts_.health->after_step(step_, scale, skipped);
+  if (Float8Layers* float8 = parts_.precision.float8()) float8->count(false);
   if (parts_.memory != nullptr) parts_.memory->resume();
   paused_s_ += seconds_since(pause);
 }

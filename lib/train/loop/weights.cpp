@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "common/errors.h"
+#include "train/float8/float8_linear.h"
 #include "train/loop/tensor_file.h"
 
 namespace precbench::train {
@@ -46,6 +47,8 @@ std::string misfit(const std::map<std::string, torch::Tensor>& module,
   }
   return list;
 }
+
+constexpr const char* kHowToSave = "save one with torch.save(model.state_dict(), FILE)";
 
 }  // namespace
 
@@ -86,12 +89,28 @@ void require_writable(const std::string& path) {
 void load_weights(torch::nn::Module& module, const std::string& path) {
   torch::NoGradGuard no_grad;
   const auto target = state_of(module);
-  const auto state = read_tensors(path, "save one with torch.save(model.state_dict(), FILE)");
+  auto state = read_tensors(path, kHowToSave);
+  std::erase_if(state, [](const auto& entry) { return is_float8_state(entry.first); });
   const std::string problems = misfit(target, state);
   if (!problems.empty()) throw FileError(path + " does not fit the model" + problems);
   for (const auto& [name, tensor] : target) {
     torch::Tensor place = tensor;
     place.copy_(state.at(name));
+  }
+}
+
+void load_float8_state(torch::nn::Module& module, const std::string& path) {
+  torch::NoGradGuard no_grad;
+  const auto target = state_of(module);
+  for (const auto& [name, tensor] : read_tensors(path, kHowToSave)) {
+    const auto place = target.find(name);
+    if (!is_float8_state(name) || place == target.end()) continue;
+    if (place->second.sizes() != tensor.sizes()) {
+      throw FileError(path + ": " + name + " has " + shape_of(tensor) + ", here it has " +
+                      shape_of(place->second) + "; give --fp8-history as when it was saved");
+    }
+    torch::Tensor copy = place->second;
+    copy.copy_(tensor);
   }
 }
 

@@ -22,4 +22,9 @@ void require_writable(const std::string& path);
 // another shape, and for a file that is no such dictionary; the module is then as before.
 void load_weights(torch::nn::Module& module, const std::string& path);
 
+// Copies what the file has of FP8 scales and histories into the module's Float8Layers, where
+// --save-weights left them; load_weights() passes them over. A file without any changes nothing.
+// Throws FileError where a history has another length.
+void load_float8_state(torch::nn::Module& module, const std::string& path);
+
 }  // namespace precbench::train

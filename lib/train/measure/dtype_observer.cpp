@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "train/measure/flops.h"
+
 namespace precbench::train {
 namespace {
 
@@ -38,6 +40,11 @@ std::unique_ptr<at::ObserverContext> on_operation(const at::RecordFunction& func
   const auto is_among = [name](const auto& operations) {
     return std::find(operations.begin(), operations.end(), name) != operations.end();
   };
+  const double flops = operation_flops(name, function.inputs());
+  if (flops > 0) {
+    const std::lock_guard lock(observations_mutex);
+    observations.flops += flops;
+  }
   const bool is_batched = is_among(kBatchedProducts);
   if (!is_batched && !is_among(kComputeOperations)) return nullptr;
   const std::lock_guard lock(observations_mutex);

@@ -1,5 +1,5 @@
-// Watches which dtypes matrix products and convolutions really get, by a callback that LibTorch
-// calls at every operation. For one step: a watched operation is slower.
+// Watches which dtypes matrix products and convolutions really get, and what they cost, by a
+// callback that LibTorch calls at every operation. For one step: a watched operation is slower.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -16,6 +16,8 @@ struct ObservedDtypes {
   // T4), PyTorch multiplies in float32 copies.
   std::set<at::ScalarType> attention;
   std::optional<at::ScalarType> autocast;  // dtype of the autocast region, if there was one
+  // Of all of them, forward and backward: a multiplication with its addition counts as two.
+  double flops = 0;
 };
 
 class DtypeObserver {

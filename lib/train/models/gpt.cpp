@@ -13,10 +13,6 @@ namespace {
 constexpr int64_t kMlpRatio = 4;
 constexpr double kInitialStd = 0.02;
 
-torch::nn::LayerNorm layer_norm(int64_t width) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
-}
-
 class CausalSelfAttentionImpl : public torch::nn::Module {
  public:
   CausalSelfAttentionImpl(int64_t width, int64_t heads, GemmBackend gemm) : heads_(heads) {
@@ -63,9 +59,9 @@ TORCH_MODULE(Mlp);
 class BlockImpl : public torch::nn::Module {
  public:
   BlockImpl(int64_t width, int64_t heads, GemmBackend gemm) {
-    ln_1_ = register_module("ln_1", layer_norm(width));
+    ln_1_ = register_module("ln_1", LayerNorm(width));
     attn_ = register_module("attn", CausalSelfAttention(width, heads, gemm));
-    ln_2_ = register_module("ln_2", layer_norm(width));
+    ln_2_ = register_module("ln_2", LayerNorm(width));
     mlp_ = register_module("mlp", Mlp(width, gemm));
   }
 
@@ -75,7 +71,7 @@ class BlockImpl : public torch::nn::Module {
   }
 
  private:
-  torch::nn::LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
+  LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
   CausalSelfAttention attn_{nullptr};
   Mlp mlp_{nullptr};
 };
@@ -90,7 +86,7 @@ class TransformerImpl : public torch::nn::Module {
     torch::nn::Sequential blocks;
     for (int64_t i = 0; i < layers; ++i) blocks->push_back(Block(width, heads, gemm));
     h_ = register_module("h", blocks);
-    ln_f_ = register_module("ln_f", layer_norm(width));
+    ln_f_ = register_module("ln_f", LayerNorm(width));
   }
 
   torch::Tensor forward(const torch::Tensor& input) {
@@ -103,7 +99,7 @@ class TransformerImpl : public torch::nn::Module {
  private:
   torch::nn::Embedding wte_{nullptr}, wpe_{nullptr};
   torch::nn::Sequential h_{nullptr};
-  torch::nn::LayerNorm ln_f_{nullptr};
+  LayerNorm ln_f_{nullptr};
 };
 TORCH_MODULE(Transformer);
 

@@ -3,6 +3,7 @@
 #include <ATen/autocast_mode.h>
 
 #include <cmath>
+#include <optional>
 
 #include "train/models/onednn_linear.h"
 
@@ -28,7 +29,21 @@ LinearImpl::LinearImpl(int64_t in_features, int64_t out_features, GemmBackend ge
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& input) {
+  if (float8_) return float8_linear(input, weight, bias, float8_);
   return linear(input, weight, bias, gemm_);
+}
+
+void LinearImpl::use_float8(const Float8Layer& layer) { float8_ = register_module("fp8", layer); }
+
+LayerNormImpl::LayerNormImpl(int64_t extent, double epsilon) : epsilon_(epsilon) {
+  weight = register_parameter("weight", torch::ones({extent}));
+  bias = register_parameter("bias", torch::zeros({extent}));
+}
+
+torch::Tensor LayerNormImpl::forward(const torch::Tensor& input) {
+  std::optional<c10::impl::ExcludeDispatchKeyGuard> outside;
+  if (ignores_autocast_) outside.emplace(c10::autocast_dispatch_keyset);
+  return at::layer_norm(input, weight.sizes(), weight, bias, epsilon_);
 }
 
 }  // namespace precbench::train

@@ -1,7 +1,9 @@
-// The linear layer that our models share.
+// The layers that our models share.
 #pragma once
 
 #include <torch/torch.h>
+
+#include "train/float8/float8_linear.h"
 
 namespace precbench::train {
 
@@ -24,11 +26,32 @@ class LinearImpl : public torch::nn::Module {
              Bias has_bias = Bias::yes);
   torch::Tensor forward(const torch::Tensor& input);
 
+  // From now on forward() multiplies in FP8. The layer's state becomes the child "fp8".
+  void use_float8(const Float8Layer& layer);
+
   torch::Tensor weight, bias;
 
  private:
   GemmBackend gemm_;
+  Float8Layer float8_{nullptr};
 };
 TORCH_MODULE(Linear);
+
+// torch.nn.LayerNorm over the last dimension: `weight` and `bias` [extent], 1 and 0 at first.
+class LayerNormImpl : public torch::nn::Module {
+ public:
+  explicit LayerNormImpl(int64_t extent, double epsilon = 1e-5);
+  torch::Tensor forward(const torch::Tensor& input);
+
+  // From now on autocast, which computes and returns it in float32 on CUDA, leaves it alone.
+  void ignore_autocast() { ignores_autocast_ = true; }
+
+  torch::Tensor weight, bias;
+
+ private:
+  double epsilon_;
+  bool ignores_autocast_ = false;
+};
+TORCH_MODULE(LayerNorm);
 
 }  // namespace precbench::train

@@ -20,10 +20,6 @@ constexpr int64_t kHeads = 12;
 constexpr int64_t kLayers = 12;
 constexpr double kEpsilon = 1e-6;
 
-torch::nn::LayerNorm layer_norm() {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({kWidth}).eps(kEpsilon));
-}
-
 class SelfAttentionImpl : public torch::nn::Module {
  public:
   explicit SelfAttentionImpl(GemmBackend gemm) : gemm_(gemm) {
@@ -56,7 +52,10 @@ class SelfAttentionImpl : public torch::nn::Module {
                                        .permute({2, 0, 1, 3})
                                        .contiguous()
                                        .view({batch * tokens, kWidth});
-    return out_proj_->forward(attended).view({tokens, batch, kWidth}).transpose(1, 0);
+    // As there: its weights are read, the layer is not called. So it never runs in FP8.
+    return linear(attended, out_proj_->weight, out_proj_->bias, gemm_)
+        .view({tokens, batch, kWidth})
+        .transpose(1, 0);
   }
 
  private:
@@ -90,9 +89,9 @@ TORCH_MODULE(FeedForward);
 class EncoderLayerImpl : public torch::nn::Module {
  public:
   explicit EncoderLayerImpl(GemmBackend gemm) {
-    ln_1_ = register_module("ln_1", layer_norm());
+    ln_1_ = register_module("ln_1", LayerNorm(kWidth, kEpsilon));
     self_attention_ = register_module("self_attention", SelfAttention(gemm));
-    ln_2_ = register_module("ln_2", layer_norm());
+    ln_2_ = register_module("ln_2", LayerNorm(kWidth, kEpsilon));
     mlp_ = register_module("mlp", FeedForward(gemm));
   }
 
@@ -102,7 +101,7 @@ class EncoderLayerImpl : public torch::nn::Module {
   }
 
  private:
-  torch::nn::LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
+  LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
   SelfAttention self_attention_{nullptr};
   FeedForward mlp_{nullptr};
 };
@@ -118,7 +117,7 @@ class EncoderImpl : public torch::nn::Module {
       layers->push_back("encoder_layer_" + std::to_string(i), EncoderLayer(gemm));
     }
     layers_ = register_module("layers", layers);
-    ln_ = register_module("ln", layer_norm());
+    ln_ = register_module("ln", LayerNorm(kWidth, kEpsilon));
   }
 
   torch::Tensor forward(const torch::Tensor& input) {
@@ -128,7 +127,7 @@ class EncoderImpl : public torch::nn::Module {
  private:
   torch::Tensor pos_embedding_;
   torch::nn::Sequential layers_{nullptr};
-  torch::nn::LayerNorm ln_{nullptr};
+  LayerNorm ln_{nullptr};
 };
 TORCH_MODULE(Encoder);
 

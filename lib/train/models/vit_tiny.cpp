@@ -17,10 +17,6 @@ constexpr double kInitialStd = 0.02;
 // usual size, 4.
 constexpr int64_t kSmallestLargeImage = 112;
 
-torch::nn::LayerNorm layer_norm(int64_t dim) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({dim}).eps(kEpsilon));
-}
-
 class AttentionImpl : public torch::nn::Module {
  public:
   AttentionImpl(int64_t dim, int64_t heads, GemmBackend gemm) : heads_(heads) {
@@ -64,9 +60,9 @@ TORCH_MODULE(Mlp);
 class BlockImpl : public torch::nn::Module {
  public:
   BlockImpl(int64_t dim, int64_t heads, GemmBackend gemm) {
-    norm1_ = register_module("norm1", layer_norm(dim));
+    norm1_ = register_module("norm1", LayerNorm(dim, kEpsilon));
     attn_ = register_module("attn", Attention(dim, heads, gemm));
-    norm2_ = register_module("norm2", layer_norm(dim));
+    norm2_ = register_module("norm2", LayerNorm(dim, kEpsilon));
     mlp_ = register_module("mlp", Mlp(dim, gemm));
   }
 
@@ -76,7 +72,7 @@ class BlockImpl : public torch::nn::Module {
   }
 
  private:
-  torch::nn::LayerNorm norm1_{nullptr}, norm2_{nullptr};
+  LayerNorm norm1_{nullptr}, norm2_{nullptr};
   Attention attn_{nullptr};
   Mlp mlp_{nullptr};
 };
@@ -111,7 +107,7 @@ class VisionTransformer : public Model {
   torch::Tensor cls_token_, pos_embed_;
   PatchEmbed patch_embed_{nullptr};
   torch::nn::Sequential blocks_{nullptr};
-  torch::nn::LayerNorm norm_{nullptr};
+  LayerNorm norm_{nullptr};
   Linear head_{nullptr};
 };
 
@@ -133,7 +129,7 @@ VisionTransformer::VisionTransformer(const SampleShape& shape, const json& optio
   torch::nn::Sequential blocks;
   for (int64_t i = 0; i < depth; ++i) blocks->push_back(Block(dim, heads, gemm));
   blocks_ = register_module("blocks", blocks);
-  norm_ = register_module("norm", layer_norm(dim));
+  norm_ = register_module("norm", LayerNorm(dim, kEpsilon));
   head_ = register_module("head", Linear(dim, shape.classes, gemm));
   draw_weights();
 }

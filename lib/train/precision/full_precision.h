@@ -7,7 +7,7 @@ namespace precbench::train {
 
 class FullPrecision : public Precision {
  public:
-  void convert_module(torch::nn::Module& /*module*/) const override {}
+  void convert_module(torch::nn::Module& /*module*/) override {}
   torch::Tensor convert_input(const torch::Tensor& input) const override { return input; }
   std::unique_ptr<ForwardScope> forward_scope() const override { return nullptr; }
   torch::Tensor convert_output(const torch::Tensor& output) const override { return output; }

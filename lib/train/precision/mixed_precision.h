@@ -12,7 +12,7 @@ class MixedPrecision : public Precision {
  public:
   MixedPrecision(const ModeTraits& mode, at::DeviceType device);
 
-  void convert_module(torch::nn::Module& /*module*/) const override {}
+  void convert_module(torch::nn::Module& /*module*/) override {}
   torch::Tensor convert_input(const torch::Tensor& input) const override;
   std::unique_ptr<ForwardScope> forward_scope() const override;
   torch::Tensor convert_output(const torch::Tensor& output) const override;

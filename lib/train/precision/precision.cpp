@@ -1,8 +1,10 @@
 #include "train/precision/precision.h"
 
-#include "train/errors.h"
+#include <stdexcept>
+
 #include "train/precision/full_precision.h"
 #include "train/precision/mixed_precision.h"
+#include "train/precision/transformer_engine.h"
 #include "train/precision/true_precision.h"
 
 namespace precbench::train {
@@ -21,7 +23,8 @@ torch::Tensor convert_floating(const torch::Tensor& tensor, at::ScalarType dtype
   return tensor.is_floating_point() ? tensor.to(dtype) : tensor;
 }
 
-std::unique_ptr<Precision> make_precision(const ModeTraits& mode, at::DeviceType device) {
+std::unique_ptr<Precision> make_precision(const ModeTraits& mode, at::DeviceType device,
+                                          const Float8Settings& float8) {
   switch (mode.family) {
     case PrecisionFamily::full:
       return std::make_unique<FullPrecision>();
@@ -30,9 +33,9 @@ std::unique_ptr<Precision> make_precision(const ModeTraits& mode, at::DeviceType
     case PrecisionFamily::true_dtype:
       return std::make_unique<TruePrecision>(mode);
     case PrecisionFamily::transformer_engine:
-      break;
+      return std::make_unique<TransformerEnginePrecision>(mode, device, float8);
   }
-  throw UnsupportedError("mode " + std::string(mode.name) + " is not in this version");
+  throw std::logic_error("mode " + std::string(mode.name) + " has no implementation");
 }
 
 }  // namespace precbench::train

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "common/modes.h"
+#include "train/float8/float8_layers.h"
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
 #include "train/precision/grad_scaler.h"
@@ -31,7 +32,7 @@ class Precision {
 
   // Casts floating parameters and buffers in place; integer buffers (BatchNorm's
   // num_batches_tracked) stay, unlike torch::nn::Module::to(dtype).
-  virtual void convert_module(torch::nn::Module& module) const = 0;
+  virtual void convert_module(torch::nn::Module& module) = 0;
 
   // Floating tensors of any shape to the mode's input dtype; integer, bool and complex ones are
   // returned as they are.
@@ -60,13 +61,16 @@ class Precision {
 
   virtual GradScaler* scaler() { return nullptr; }
 
+  // The FP8 side, null in modes that have none.
+  virtual Float8Layers* float8() { return nullptr; }
+
   // One forward pass with all of the above; the result is float32.
   torch::Tensor forward(Model& model, const torch::Tensor& input) const;
 };
 
-// The implementation for a mode of the table. Throws UnsupportedError for a family that this
-// version lacks.
-std::unique_ptr<Precision> make_precision(const ModeTraits& mode, at::DeviceType device);
+// The implementation for a mode of the table.
+std::unique_ptr<Precision> make_precision(const ModeTraits& mode, at::DeviceType device,
+                                          const Float8Settings& float8 = {});
 
 // Floating tensors to `dtype`, others as they are: Fabric's rule for inputs and outputs.
 torch::Tensor convert_floating(const torch::Tensor& tensor, at::ScalarType dtype);

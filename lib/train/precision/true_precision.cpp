@@ -6,7 +6,7 @@ namespace precbench::train {
 
 TruePrecision::TruePrecision(const ModeTraits& mode) : dtype_(scalar_type(mode.parameters)) {}
 
-void TruePrecision::convert_module(torch::nn::Module& module) const {
+void TruePrecision::convert_module(torch::nn::Module& module) {
   torch::NoGradGuard no_grad;
   const auto convert = [this](torch::Tensor tensor) {
     if (tensor.defined() && tensor.is_floating_point()) tensor.set_data(tensor.to(dtype_));

@@ -102,8 +102,8 @@ TEST(Protocol, SeedsRepeatsModesThreadsAndDeviceAreNotInIt) {
 // The same run from other weights, or with another FP8 recipe, is another run.
 TEST(Protocol, InitialWeightsAndTheFp8RecipeCount) {
   Plan plan = default_plan();
-  plan.job.fp8_recipe = "dynamic";
-  EXPECT_EQ(protocol_json(plan, std::string(64, 'a'), false)["fp8_recipe"], "dynamic");
+  plan.job.fp8.recipe = "dynamic";
+  EXPECT_EQ(protocol_json(plan, std::string(64, 'a'), false)["fp8"], json({{"recipe", "dynamic"}}));
   const std::string path = temporary_path("weights.pt");
   std::ofstream(path) << "abc";
   plan.job.init_weights = path;
