@@ -34,6 +34,17 @@ void follow_parent(int64_t parent) {
   if (getppid() != parent) _exit(EXIT_FAILURE);
 }
 
+// glibc gives large blocks back to the kernel and takes fresh pages at the next step, below limits
+// that grow to 32 MiB (DEFAULT_MMAP_THRESHOLD_MAX, and twice that for the top of the heap) with the
+// blocks that a process frees. Whether the top of the heap is free is luck: fresh workers had
+// medians of 22 to 33 ms for the same step of the CNN. Beginning at those limits they have 21 to
+// 22, as a Python process that has been running for a while (docs/performance.md).
+void settle_malloc() {
+  constexpr int kLimit = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLimit);
+  mallopt(M_TRIM_THRESHOLD, 2 * kLimit);
+}
+
 // Profile `tuned`: large blocks from the heap instead of fresh pages from the kernel at every step,
 // and none given back (measured in docs/performance.md).
 void tune_malloc() {
@@ -46,7 +57,7 @@ void tune_malloc() {
 void prepare_process(const Job& job) {
   follow_parent(job.parent_pid);
   if (job.kind != JobKind::train) return;
-  if (job.train.tuned_malloc) tune_malloc();
+  job.train.tuned_malloc ? tune_malloc() : settle_malloc();
   // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call.
   if (job.train.deterministic == "on") setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
 }

@@ -86,6 +86,8 @@ class Errors(CliTest):
         self.assert_usage_error(["--optimizer", "adam", "--momentum", "0.5"], "belongs to sgd")
         self.assert_usage_error(["--momentum", "0", "--nesterov"], "momentum above 0")
         self.assert_usage_error(["--clip-norm", "1", "--clip-value", "1"], "--clip-value")
+        self.assert_usage_error(["--fp8-recipe", "dynamic", "--fp8-margin", "1"], "belongs to --fp8-recipe delayed")
+        self.assert_usage_error(["--fp8-history", "0"], "1")
         self.assert_usage_error(["--budget", "5m", "--pilot", "0"], "pilot")
         self.assert_usage_error(["--save-weights", "w.pt"], "one mode")
 

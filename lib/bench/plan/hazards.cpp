@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/plan/resolve_device.h"
+#include "common/names.h"
 #include "common/vanishing_eps.h"
 
 namespace precbench {
@@ -18,6 +19,22 @@ std::string eps_hazard(const TrainJob& job, const ModeTraits& mode) {
       optimizer.eps, mode.name, optimizer.name, optimizer.impl);
 }
 
+// A model without such layers trains as if FP8 were not there.
+std::string float8_hazard(const TrainJob& job, const ModeTraits& mode, bool is_cuda) {
+  if (mode.family != PrecisionFamily::transformer_engine) return "";
+  const ModelTraits& model = *find_model(job.model);
+  if (!model.has_float8_layers) {
+    const std::string why = job.model == kScriptModel
+                                ? "the layers of a TorchScript module cannot be replaced"
+                                : "its only Linear layer is the head";
+    return fmt::format("no layer of {} runs in FP8 ({}): {} computes in {} throughout", job.model,
+                       why, mode.name, name_of(mode.parameters));
+  }
+  if (!is_cuda || job.batch_size % kFloat8Multiple == 0) return "";
+  return fmt::format("batch size {} is no multiple of {}: FP8 products are padded with zeros",
+                     job.batch_size, kFloat8Multiple);
+}
+
 }  // namespace
 
 std::vector<std::string> hazards(const Plan& plan, bool is_cuda, const std::string& tf32_override) {
@@ -27,6 +44,8 @@ std::vector<std::string> hazards(const Plan& plan, bool is_cuda, const std::stri
     const TrainJob job = job_for(plan, *mode, plan.seeds.front(), is_cuda);
     const std::string eps = eps_hazard(job, *mode);
     if (!eps.empty()) found.push_back(eps);
+    const std::string float8 = float8_hazard(job, *mode, is_cuda);
+    if (!float8.empty()) found.push_back(float8);
     is_reduced |= mode->compute == Dtype::float16 || mode->compute == Dtype::bfloat16;
   }
   if (is_cuda && is_reduced && plan.job.batch_size % kTensorCoreMultiple != 0) {

@@ -14,5 +14,6 @@ std::vector<std::string> hazards(const Plan& plan, bool is_cuda, const std::stri
 
 // NVIDIA's guide "Train With Mixed Precision": tensor cores want multiples of 8 in 16-bit formats.
 inline constexpr int64_t kTensorCoreMultiple = 8;
+inline constexpr int64_t kFloat8Multiple = 16;  // of cuBLASLt's FP8 products
 
 }  // namespace precbench

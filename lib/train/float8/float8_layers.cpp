@@ -126,10 +126,9 @@ json Float8Layers::telemetry() const {
   return result;
 }
 
-std::vector<std::string> Float8Layers::notes(const std::string& mode,
-                                             const std::string& kept_dtype) const {
+std::vector<std::string> Float8Layers::notes(const std::string& kept_dtype) const {
   if (std::none_of(layers_.begin(), layers_.end(), [this](auto& each) { return ran(each); })) {
-    return {mode + " ran no layer in FP8: this was " + kept_dtype + " throughout"};
+    return {"no layer ran in FP8: this was " + kept_dtype + " throughout"};
   }
   std::vector<std::string> notes;
   if (!kept_.empty()) {
@@ -137,9 +136,9 @@ std::vector<std::string> Float8Layers::notes(const std::string& mode,
     std::string kept =
         first.name + " (" + std::to_string(first.in) + " -> " + std::to_string(first.out) + ")";
     if (kept_.size() > 1) kept += " and " + std::to_string(kept_.size() - 1) + " more";
-    notes.push_back(mode + " keeps " + kept + " in " + kept_dtype +
-                    ": FP8 takes inputs divisible by " + std::to_string(kInputMultiple) +
-                    " and outputs by " + std::to_string(kOutputMultiple));
+    notes.push_back(kept + " stays in " + kept_dtype + ": FP8 takes inputs divisible by " +
+                    std::to_string(kInputMultiple) + " and outputs by " +
+                    std::to_string(kOutputMultiple));
   }
   const json told = telemetry();
   for (const Kind& kind : kKinds) {
@@ -147,7 +146,7 @@ std::vector<std::string> Float8Layers::notes(const std::string& mode,
     const json& clipped = told.at(kind.name).at("clipped_share");
     if (!clipped.is_number() || clipped.get<double>() <= kRemarkableClipping) continue;
     const auto percent = std::lround(100 * clipped.get<double>());
-    notes.push_back(mode + " clips " + std::to_string(percent) + " % of the FP8 " + kind.name +
+    notes.push_back("FP8 clips " + std::to_string(percent) + " % of the " + kind.name +
                     "s' elements that were looked at");
   }
   return notes;

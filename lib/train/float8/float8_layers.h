@@ -50,7 +50,7 @@ class Float8Layers {
   json telemetry() const;
 
   // Sentences for the user: layers that are kept, a model without any, clipping.
-  std::vector<std::string> notes(const std::string& mode, const std::string& kept_dtype) const;
+  std::vector<std::string> notes(const std::string& kept_dtype) const;
   static constexpr double kRemarkableClipping = 0.01;
 
  private:

@@ -31,18 +31,19 @@ struct Product {
 };
 
 // left [m, k] times the transpose of right [n, k]; both are contiguous, which makes the second one
-// column-major as the kernel wants it. `bias` [n] or undefined.
+// column-major as the kernel wants it. `bias` [n] or none.
 torch::Tensor multiply(const torch::Tensor& left, const torch::Tensor& left_inverse,
                        const torch::Tensor& right, const torch::Tensor& right_inverse,
-                       const torch::Tensor& bias, const Product& product) {
+                       const std::optional<torch::Tensor>& bias, const Product& product) {
+  // The kernel of a CPU calls matmul, which autocast would compute in bfloat16.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   if (product.kernel == Float8Kernel::scaled_mm) {
-    return at::_scaled_mm(left, right.t(), left_inverse, right_inverse,
-                          bias.defined() ? std::optional(bias) : std::nullopt, std::nullopt,
+    return at::_scaled_mm(left, right.t(), left_inverse, right_inverse, bias, std::nullopt,
                           product.out, product.fast_accumulation);
   }
   torch::Tensor result = at::mm(left.to(torch::kFloat), right.t().to(torch::kFloat));
   result.mul_(left_inverse * right_inverse);
-  if (bias.defined()) result.add_(bias);
+  if (bias) result.add_(*bias);
   return result.to(product.out);
 }
 
@@ -51,13 +52,14 @@ class Float8Linear : public torch::autograd::Function<Float8Linear> {
   // input [n, in] in the weight's dtype.
   static torch::Tensor forward(torch::autograd::AutogradContext* context,
                                const torch::Tensor& input, const torch::Tensor& weight,
-                               const torch::Tensor& bias, Float8Layer layer, bool records) {
+                               const std::optional<torch::Tensor>& bias, Float8Layer layer,
+                               bool records) {
     const Float8Tensor left = layer->input.quantize(pad(input), records);
     const Float8Tensor right = layer->weight.quantize(pad(weight), records);
     const int64_t outputs = weight.size(0);
-    torch::Tensor padded_bias = bias;
-    if (bias.defined() && padded(outputs) != outputs) {
-      padded_bias = at::constant_pad_nd(bias, {0, padded(outputs) - outputs});
+    std::optional<torch::Tensor> padded_bias = bias;
+    if (bias && padded(outputs) != outputs) {
+      padded_bias = at::constant_pad_nd(*bias, {0, padded(outputs) - outputs});
     }
     const torch::Tensor result =
         multiply(left.data, left.inverse_scale, right.data, right.inverse_scale, padded_bias,
@@ -65,7 +67,7 @@ class Float8Linear : public torch::autograd::Function<Float8Linear> {
     context->save_for_backward({left.data, left.inverse_scale, right.data, right.inverse_scale});
     context->saved_data["layer"] =
         c10::IValue::make_capsule(c10::make_intrusive<LayerHolder>(layer));
-    context->saved_data["has_bias"] = bias.defined();
+    context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["inputs"] = input.size(1);
     if (records) {
       layer->flops = product_flops(input.size(0), weight);
@@ -93,13 +95,13 @@ class Float8Linear : public torch::autograd::Function<Float8Linear> {
     torch::Tensor input_gradient;
     if (context->needs_input_grad(0)) {
       input_gradient = multiply(gradient.data, gradient.inverse_scale, transposed_copy(weight),
-                                weight.inverse_scale, {}, product);
+                                weight.inverse_scale, std::nullopt, product);
       input_gradient = input_gradient.narrow(0, 0, samples).narrow(1, 0, inputs);
       layer->flops += 2.0 * static_cast<double>(samples * outputs * inputs);
     }
     torch::Tensor weight_gradient =
         multiply(transposed_copy(gradient), gradient.inverse_scale, transposed_copy(input),
-                 input.inverse_scale, {}, product);
+                 input.inverse_scale, std::nullopt, product);
     weight_gradient = weight_gradient.narrow(0, 0, outputs).narrow(1, 0, inputs);
     layer->flops += 2.0 * static_cast<double>(samples * outputs * inputs);
     torch::Tensor bias_gradient;
@@ -149,8 +151,10 @@ bool is_float8_state(const std::string& name) {
 torch::Tensor float8_linear(const torch::Tensor& input, const torch::Tensor& weight,
                             const torch::Tensor& bias, Float8Layer layer) {
   const torch::Tensor rows = input.to(weight.scalar_type()).reshape({-1, weight.size(1)});
+  // Autograd takes no undefined tensors.
   const torch::Tensor result =
-      Float8Linear::apply(rows, weight, bias, layer, torch::GradMode::is_enabled());
+      Float8Linear::apply(rows, weight, bias.defined() ? std::optional(bias) : std::nullopt, layer,
+                          torch::GradMode::is_enabled());
   auto shape = input.sizes().vec();
   shape.back() = weight.size(0);
   return result.reshape(shape);

@@ -261,7 +261,7 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
   }
   result.notes = notes_for(job, mode, device);
   if (const Float8Layers* float8 = precision.float8()) {
-    for (std::string& note : float8->notes(job.mode, std::string(name_of(mode.parameters)))) {
+    for (std::string& note : float8->notes(std::string(name_of(mode.parameters)))) {
       result.notes.push_back(std::move(note));
     }
   }

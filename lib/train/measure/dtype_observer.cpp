@@ -31,6 +31,25 @@ std::mutex observations_mutex;
 ObservedDtypes observations;
 at::DeviceType observed_device;
 
+// A kernel may call others (a CPU computes _scaled_mm with addmm): the outermost one counts.
+thread_local int depth = 0;
+
+struct Outermost : at::ObserverContext {};
+
+void note(const at::RecordFunction& function, bool is_batched, double flops) {
+  const std::lock_guard lock(observations_mutex);
+  observations.flops += flops;
+  // What follows the two factors of _scaled_mm are their scales.
+  const bool has_scales = std::string_view(function.name()) == "aten::_scaled_mm";
+  const auto inputs = has_scales ? function.inputs().slice(0, 2) : function.inputs();
+  for (const c10::IValue& input : inputs) {
+    if (!input.isTensor() || !input.toTensor().defined()) continue;
+    if (!input.toTensor().is_floating_point()) continue;
+    (is_batched ? observations.attention : observations.compute)
+        .insert(input.toTensor().scalar_type());
+  }
+}
+
 std::unique_ptr<at::ObserverContext> on_operation(const at::RecordFunction& function) {
   if (at::autocast::is_autocast_enabled(observed_device)) {
     const std::lock_guard lock(observations_mutex);
@@ -41,20 +60,22 @@ std::unique_ptr<at::ObserverContext> on_operation(const at::RecordFunction& func
     return std::find(operations.begin(), operations.end(), name) != operations.end();
   };
   const double flops = operation_flops(name, function.inputs());
-  if (flops > 0) {
-    const std::lock_guard lock(observations_mutex);
-    observations.flops += flops;
-  }
   const bool is_batched = is_among(kBatchedProducts);
-  if (!is_batched && !is_among(kComputeOperations)) return nullptr;
-  const std::lock_guard lock(observations_mutex);
-  for (const c10::IValue& input : function.inputs()) {
-    if (!input.isTensor() || !input.toTensor().defined()) continue;
-    if (!input.toTensor().is_floating_point()) continue;
-    (is_batched ? observations.attention : observations.compute)
-        .insert(input.toTensor().scalar_type());
+  const bool is_compute = is_among(kComputeOperations);
+  if (flops == 0 && !is_batched && !is_compute) return nullptr;
+  if (depth++ == 0) {
+    if (is_batched || is_compute) {
+      note(function, is_batched, flops);
+    } else {  // a backward operation: its dtypes are the forward's
+      const std::lock_guard lock(observations_mutex);
+      observations.flops += flops;
+    }
   }
-  return nullptr;
+  return std::make_unique<Outermost>();
+}
+
+void after_operation(const at::RecordFunction& /*function*/, at::ObserverContext* context) {
+  if (context != nullptr) --depth;
 }
 
 }  // namespace
@@ -65,7 +86,7 @@ DtypeObserver::DtypeObserver(at::DeviceType device) {
     observations = {};
     observed_device = device;
   }
-  handle_ = at::addGlobalCallback(at::RecordFunctionCallback(on_operation)
+  handle_ = at::addGlobalCallback(at::RecordFunctionCallback(on_operation, after_operation)
                                       .needsInputs(true)
                                       .scopes({at::RecordScope::FUNCTION}));
 }

@@ -2,6 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace precbench::train {
 namespace {
 
@@ -37,10 +40,12 @@ double forward_convolution(Inputs inputs) {
   const auto stride = inputs[kStride].toIntVector();
   const auto padding = inputs[kPadding].toIntVector();
   const auto dilation = inputs[kDilation].toIntVector();
-  for (size_t i = 0; i < stride.size(); ++i) {
-    const auto axis = static_cast<int64_t>(i) + 2;
-    const int64_t reach = dilation[i] * (weight.size(axis) - 1) + 1;
-    elements *= static_cast<double>((input.size(axis) + 2 * padding[i] - reach) / stride[i] + 1);
+  for (int64_t axis = 2; axis < input.dim(); ++axis) {
+    const auto of = [axis](const std::vector<int64_t>& list) {  // one number may stand for all axes
+      return list.at(std::min(static_cast<size_t>(axis) - 2, list.size() - 1));
+    };
+    const int64_t reach = of(dilation) * (weight.size(axis) - 1) + 1;
+    elements *= static_cast<double>((input.size(axis) + 2 * of(padding) - reach) / of(stride) + 1);
   }
   return convolution(weight, elements);
 }

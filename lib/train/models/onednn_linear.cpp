@@ -23,10 +23,10 @@ at::Tensor product(const at::Tensor& input, const at::Tensor& weight, const Opti
 class OnednnLinear : public torch::autograd::Function<OnednnLinear> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
-                            const at::Tensor& weight, const at::Tensor& bias) {
+                            const at::Tensor& weight, const OptionalTensor& bias) {
     context->save_for_backward({input, weight});
-    context->saved_data["has_bias"] = bias.defined();
-    return product(input, weight, bias.defined() ? OptionalTensor(bias) : std::nullopt);
+    context->saved_data["has_bias"] = bias.has_value();
+    return product(input, weight, bias);
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -54,7 +54,8 @@ bool has_onednn_linear() { return find_kernel().has_value() && at::globalContext
 
 torch::Tensor onednn_linear(const torch::Tensor& input, const torch::Tensor& weight,
                             const torch::Tensor& bias) {
-  return OnednnLinear::apply(input, weight, bias);
+  // Autograd takes no undefined tensors.
+  return OnednnLinear::apply(input, weight, bias.defined() ? OptionalTensor(bias) : std::nullopt);
 }
 
 }  // namespace precbench::train

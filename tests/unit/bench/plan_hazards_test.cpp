@@ -43,6 +43,20 @@ TEST(Hazards, TellOfSizesThatTensorCoresDoNotLike) {
   EXPECT_THAT(hazards(plan, true, ""), IsEmpty());
 }
 
+TEST(Hazards, TellOfModelsWithoutFp8Layers) {
+  Plan plan = plan_for("transformer-engine", "sgd", "loop");
+  EXPECT_THAT(hazards(plan, false, ""), IsEmpty());
+  plan.job.model = "resnet18";
+  EXPECT_THAT(hazards(plan, false, ""),
+              ElementsAre("no layer of resnet18 runs in FP8 (its only Linear layer is the head): "
+                          "transformer-engine computes in bfloat16 throughout"));
+  plan.job.model = "torchscript";
+  EXPECT_THAT(hazards(plan, false, ""), ElementsAre(HasSubstr("cannot be replaced")));
+  plan.job.model = "mlp";
+  plan.job.batch_size = 100;
+  EXPECT_THAT(hazards(plan, true, ""), ElementsAre(HasSubstr("no multiple of 16")));
+}
+
 TEST(Hazards, TellOfTheVariableThatOverridesTf32) {
   EXPECT_THAT(hazards(plan_for("tf32", "sgd", "loop"), true, "0"),
               ElementsAre(HasSubstr("NVIDIA_TF32_OVERRIDE=0")));

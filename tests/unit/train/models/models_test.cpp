@@ -73,5 +73,15 @@ TEST(OnednnLinear, HasTheGradientsOfTheDefault) {
   EXPECT_TRUE(close(reference->bias.grad(), onednn->bias.grad()));
 }
 
+// Autograd refuses undefined tensors; gpt's head has no bias.
+TEST(Layers, OnednnTakesALayerWithoutBias) {
+  if (!has_onednn_linear()) GTEST_SKIP() << "this LibTorch has no oneDNN";
+  Linear layer(20, 9, GemmBackend::onednn, Bias::no);
+  const torch::Tensor output = layer->forward(ramp({3, 20}));
+  EXPECT_TRUE(torch::allclose(output, ramp({3, 20}).mm(layer->weight.t()), 1e-5, 1e-6));
+  output.sum().backward();
+  EXPECT_EQ(layer->weight.grad().sizes(), layer->weight.sizes());
+}
+
 }  // namespace
 }  // namespace precbench::train

@@ -163,7 +163,6 @@ TEST(Precision, ConvertsFloatingTensorsOnly) {
 // Row 19.
 TEST(Precision, OnlySixteenMixedHasAScaler) {
   for (const ModeTraits& mode : kModes) {
-    if (mode.family == PrecisionFamily::transformer_engine) continue;
     const bool has_scaler = make_precision(mode, at::kCPU)->scaler() != nullptr;
     EXPECT_EQ(has_scaler, mode.name == "16-mixed") << mode.name;
   }
@@ -206,10 +205,6 @@ TEST(Precision, ModesWithoutAScalerStepPlainly) {
     EXPECT_FALSE(precision->step(*optimizer).skipped.defined()) << mode;
     EXPECT_EQ(model.linear->bias.item<double>(), 0.5) << mode;
   }
-}
-
-TEST(Precision, WhatThisVersionLacksIsUnsupported) {
-  EXPECT_THROW(make_precision(*find_mode("transformer-engine"), at::kCPU), UnsupportedError);
 }
 
 }  // namespace
