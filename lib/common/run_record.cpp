@@ -49,6 +49,8 @@ TimeRecord time_record_from_json(const ObjectReader& reader) {
     record.step_ms.samples = steps->value_or<Samples>("samples", {});
   }
   record.samples_per_s = reader.optional<double>("samples_per_s");
+  record.flops_per_step = reader.optional<double>("flops_per_step");
+  record.tflops = reader.optional<double>("tflops");
   record.unknown = reader.unknown();
   return record;
 }
@@ -127,6 +129,8 @@ json to_json(const TimeRecord& record) {
             {"p95", nullable(record.step_ms.p95)},
             {"samples", samples_json(record.step_ms.samples)}}},
           {"samples_per_s", nullable(record.samples_per_s)},
+          {"flops_per_step", nullable(record.flops_per_step)},
+          {"tflops", nullable(record.tflops)},
           {"unknown", record.unknown}};
 }
 

@@ -46,6 +46,10 @@ struct TimeRecord {
   std::optional<double> total_s;  // train_s + eval_s
   StepTimes step_ms;
   std::optional<double> samples_per_s;  // training samples over train_s
+  // Of matrix products, convolutions and attention in the first step, forward and backward, by
+  // their shapes: a multiplication with its addition is two.
+  std::optional<double> flops_per_step;
+  std::optional<double> tflops;  // flops_per_step over the median step, in 1e12 a second
   Unknowns unknown;
 };
 

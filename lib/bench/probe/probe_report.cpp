@@ -45,7 +45,7 @@ ProbeRow row_for(const ModeTraits& mode, const DeviceFacts& device, const json& 
   ProbeRow row;
   row.mode = mode.name;
   row.support = verdict(mode, device);
-  row.format = mode.name == "tf32" ? "tf32" : std::string(name_of(mode.compute));
+  row.format = compute_format(mode);
   row.gemm_tflops = number_at(probed, row.format, "gemm");
   row.convolution_tflops = number_at(probed, row.format, "convolution");
   row.gemm_ratio = ratio(row.gemm_tflops, number_at(probed, "float32", "gemm"));
@@ -67,6 +67,10 @@ ProbeRow row_for(const ModeTraits& mode, const DeviceFacts& device, const json& 
 }
 
 }  // namespace
+
+std::string compute_format(const ModeTraits& mode) {
+  return mode.name == "tf32" ? "tf32" : std::string(name_of(mode.compute));
+}
 
 std::vector<ProbeRow> probe_rows(const DeviceFacts& device, const json& probed) {
   std::vector<ProbeRow> rows;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/probe/ceiling.h"
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
 #include "bench/report/repeatability.h"
@@ -136,6 +137,7 @@ void add_mode_footnotes(const ModeRecord& mode, const ModeRecord* reference, Tab
     table.footnotes.push_back(name + ": " + terminal_text(mark.id) + " (" +
                               shortened(terminal_text(mark.why)) + ")");
   }
+  if (const auto reached = ceiling_note(mode)) table.footnotes.push_back(name + ": " + *reached);
   for (const std::string& note : run_notes(mode)) table.footnotes.push_back(name + ": " + note);
   for (const std::string& note : mode.notes) {
     table.footnotes.push_back(name + ": " + shortened(terminal_text(note)));

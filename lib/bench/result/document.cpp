@@ -24,6 +24,11 @@ json pilot_json(const std::optional<PilotRecord>& pilot) {
   return object;
 }
 
+json ceiling_json(const std::optional<Ceiling>& ceiling) {
+  if (!ceiling) return nullptr;
+  return {{"tflops", ceiling->tflops}, {"format", ceiling->format}, {"source", ceiling->source}};
+}
+
 json mode_json(const ModeRecord& mode, const ModeRecord* reference) {
   json object = {{"mode", mode.mode},
                  {"effective_mode", mode.effective_mode},
@@ -31,6 +36,7 @@ json mode_json(const ModeRecord& mode, const ModeRecord* reference) {
                  {"reason", nullable(mode.reason)},
                  {"support", support_json(mode.support)},
                  {"pilot", pilot_json(mode.pilot)},
+                 {"ceiling", ceiling_json(mode.ceiling)},
                  {"recipe", to_json(mode.recipe)},
                  {"marks", json::array()},
                  {"runs", json::array()},
@@ -43,6 +49,9 @@ json mode_json(const ModeRecord& mode, const ModeRecord* reference) {
   }
   for (const RunRecord& run : mode.runs) object["runs"].push_back(to_json(run));
   if (!mode.support) object["unknown"]["support"] = "no verdict was taken";
+  if (!mode.ceiling) {
+    object["unknown"]["ceiling"] = "precbench probe has not been run here with this LibTorch";
+  }
   if (!mode.pilot) object["unknown"]["pilot"] = "no pilot steps were run";
   if (object["relative"].is_null()) {
     object["unknown"]["relative"] =

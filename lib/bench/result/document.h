@@ -38,6 +38,13 @@ struct Mark {
   std::string why;
 };
 
+// The highest rate that a mode's number format reaches on the device, as far as it is known.
+struct Ceiling {
+  double tflops = 0;
+  std::string format;  // float32, bfloat16, ...
+  std::string source;  // precbench probe | data sheet
+};
+
 struct ModeRecord {
   std::string mode;            // as asked for, canonical name
   std::string effective_mode;  // as run
@@ -45,6 +52,7 @@ struct ModeRecord {
   std::optional<std::string> reason;
   std::optional<Support> support;
   std::optional<PilotRecord> pilot;
+  std::optional<Ceiling> ceiling;
   RecipeRecord recipe;
   std::vector<Mark> marks;
   std::vector<RunRecord> runs;

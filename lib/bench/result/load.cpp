@@ -146,7 +146,7 @@ RunRecord run_from(const ObjectReader& reader) {
   refuse_negative(reader, {"seed", "repeat", "order_index", "loss_trace_stride"});
   if (const auto time = reader.optional_object("time")) {
     refuse_negative(*time, {"startup_s", "data_s", "first_step_s", "train_s", "eval_s", "total_s",
-                            "samples_per_s"});
+                            "samples_per_s", "flops_per_step", "tflops"});
     if (const auto steps = time->optional_object("step_ms")) {
       refuse_negative(*steps, {"mean", "median", "p95"});
     }
@@ -181,6 +181,12 @@ ModeRecord mode_from(const ObjectReader& reader) {
                            support->value_or<std::string>("why", "")};
   }
   if (const auto pilot = reader.optional_object("pilot")) mode.pilot = pilot_from(*pilot);
+  if (const auto ceiling = reader.optional_object("ceiling")) {
+    refuse_negative(*ceiling, {"tflops"});
+    mode.ceiling =
+        Ceiling{ceiling->required<double>("tflops"), ceiling->value_or<std::string>("format", ""),
+                ceiling->value_or<std::string>("source", "")};
+  }
   if (const auto recipe = reader.optional_object("recipe")) {
     mode.recipe = recipe_record_from_json(*recipe);
   }

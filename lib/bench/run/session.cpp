@@ -17,6 +17,8 @@
 #include "bench/platform/environment.h"
 #include "bench/platform/verdict.h"
 #include "bench/predict/prediction.h"
+#include "bench/probe/ceiling.h"
+#include "bench/probe/probe_cache.h"
 #include "bench/report/block.h"
 #include "bench/report/heading.h"
 #include "bench/result/marks.h"
@@ -281,6 +283,7 @@ class Session {
     if (note_interruption(outcome)) return;
     if (outcome.result && outcome.result->train) {
       recording_->add(slot, *outcome.result->train, gpu.energy);
+      compare_with_ceiling(*slot.mode);
       compare_with_prediction(slot);
     } else {
       take_failure(outcome);
@@ -292,6 +295,21 @@ class Session {
     mark(slot, busy, gpu.marks);
     print_block(slot);
     save();
+  }
+
+  // The verdicts say what should be fast; a kept probe says how fast it is.
+  void compare_with_ceiling(const ModeTraits& asked) {
+    if (!kept_probe_) {
+      for (const std::string& device : {plan_.device, std::string("auto"), device_.name}) {
+        kept_probe_ = load_probe(probe_key(device, plan_.threads));
+        if (kept_probe_) break;
+      }
+    }
+    ModeRecord& row = recording_->mode(asked.name);
+    const ModeTraits* ran = find_mode(row.effective_mode);
+    row.ceiling = ceiling_of(ran == nullptr ? asked : *ran, device_.facts, kept_probe_);
+    if (device_.facts.kind != "cuda") return;
+    if (const auto mark = too_small_mark(row)) recording_->mark_once(asked.name, *mark);
   }
 
   // The processors and the GPU may both have been busy.
@@ -389,6 +407,7 @@ class Session {
   data::DatasetSummary data_;
   DeviceChoice device_;
   std::optional<GpuWatch> gpu_;
+  std::optional<json> kept_probe_;
   std::optional<Recording> recording_;
   std::map<std::string, int64_t> predicted_;  // peaks by mode; empty on a CPU
   std::optional<ResultDocument> earlier_;     // --resume

@@ -87,6 +87,17 @@ TimeRecord time_record(const Training& training, const RunMeasurements& measured
   } else {
     time.unknown["samples_per_s"] = "training took no measurable time";
   }
+  if (training.observed() && training.observed()->flops > 0) {
+    time.flops_per_step = training.observed()->flops;
+  } else {
+    time.unknown["flops_per_step"] = "no matrix product or convolution was observed";
+  }
+  if (time.flops_per_step && time.step_ms.median && *time.step_ms.median > 0) {
+    time.tflops = *time.flops_per_step / (*time.step_ms.median * 1e-3) / 1e12;
+  } else {
+    time.unknown["tflops"] =
+        time.flops_per_step ? "there was only one step, the first" : time.unknown["flops_per_step"];
+  }
   return time;
 }
 
@@ -185,6 +196,7 @@ void withhold_what_is_not_computed(RunRecord& run) {
   forget(time.eval_s, time.unknown, "eval_s");
   forget(time.total_s, time.unknown, "total_s");
   forget(time.samples_per_s, time.unknown, "samples_per_s");
+  forget(time.tflops, time.unknown, "tflops");
   time.step_ms = StepTimes();
   time.unknown["step_ms"] = why;
   run.loss_trace.assign(run.loss_trace.size(), std::nullopt);

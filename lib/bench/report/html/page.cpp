@@ -106,6 +106,7 @@ std::string html_of_result(const ResultDocument& document) {
   page += html::gate_section(document);
   page += html::charts_section(document, !chart_js.empty());
   page += html::recipe_section(document);
+  page += html::numbers_section(document);
   page += html::gpu_section(document);
   page += html::environment_section(document);
   page +=
