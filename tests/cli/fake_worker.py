@@ -8,6 +8,7 @@ PRECBENCH_FAKE holds a JSON object: mode -> behaviour, with "pilot" for those jo
 
 import json
 import os
+import pathlib
 import signal
 import sys
 import time
@@ -41,6 +42,8 @@ def probe(script):
         return {"gemm": {"tflops": tflops}, "convolution": None, "numbers": numbers,
                 "unknown": {"convolution": "no kernel for \x1b[31mthis"}}
 
+    if script.get("probe") == "busy":  # ten seconds of two cores' time, none of them ours
+        pathlib.Path(os.environ["PRECBENCH_PROC_STAT"]).write_text("cpu 3000 0 0 1000 0 0 0 0 0 0\n")
     if script.get("probe") == "nothing":
         send(type="result", facts={})
         return

@@ -9,6 +9,9 @@ from support import CliTest
 class Probe(CliTest):
     def probe(self, *arguments, **extra):
         extra.setdefault("XDG_CACHE_HOME", str(self.folder / "cache"))
+        stat = self.folder / "stat"  # a machine on which nothing happens
+        stat.write_text("cpu 1000 0 0 1000 0 0 0 0 0 0\n")
+        extra.setdefault("PRECBENCH_PROC_STAT", str(stat))
         return self.precbench("probe", *arguments, **extra)
 
     def test_text_has_every_mode_with_verdict_and_rate(self):
@@ -57,6 +60,14 @@ class Probe(CliTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("not kept for later", done.stderr)
         self.assertIn("bf16-mixed", done.stdout)
+
+    def test_rates_of_a_busy_machine_are_not_kept(self):
+        done = self.probe("--format", "json", script={"probe": "busy"})
+        self.assertIn("others used 100 % of this machine's CPU time", json.loads(done.stdout)["busy"])
+        self.assertIn("not kept", done.stderr)
+        self.assertFalse((self.folder / "cache/precbench").exists())
+        self.assertIsNone(json.loads(self.probe("--format", "json").stdout)["busy"])
+        self.assertTrue((self.folder / "cache/precbench").exists())
 
     def test_errors(self):
         self.assertEqual(self.probe("--threads", "0").returncode, 2)

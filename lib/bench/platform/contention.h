@@ -18,6 +18,7 @@ struct CpuSnapshot {
 
 CpuSnapshot parse_proc_stat(std::string_view text, double ticks_per_s);
 
+// PRECBENCH_PROC_STAT names another file for tests.
 CpuSnapshot read_cpu_snapshot();
 
 // User and system time of this process so far. Children are not in it: a worker's time is in its

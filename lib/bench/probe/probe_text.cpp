@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <vector>
 
 #include "bench/report/layout.h"
@@ -74,9 +75,11 @@ std::string probe_text(const json& document) {
   for (const std::string& line : lines_of_modes(document)) add(line);
   add("");
   for (const std::string& line : lines_of_formats(document)) add(line);
+  std::set<std::string> contradictions;  // two modes may compute in one format
   for (const json& row : document.at("modes")) {
-    if (row.at("contradicts").is_string()) add("warning: " + text_of(row.at("contradicts")));
+    if (row.at("contradicts").is_string()) contradictions.insert(text_of(row.at("contradicts")));
   }
+  for (const std::string& contradiction : contradictions) add("warning: " + contradiction);
   for (const auto& [name, format] : document.at("formats").items()) {
     for (const auto& [what, why] : format.at("unknown").items()) {
       add(printable(name) + ", " + printable(what) + ": " + text_of(why));

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "bench/platform/contention.h"
 #include "bench/platform/environment.h"
 #include "bench/probe/probe_cache.h"
 #include "bench/probe/probe_report.h"
@@ -13,12 +14,19 @@
 namespace precbench {
 namespace {
 
-json measured(const DeviceChoice& choice, const ProbeRequest& request, JobRunner& runner) {
+struct Measured {
+  json formats;
+  std::optional<std::string> busy;  // why the rates are too low
+};
+
+Measured measured(const DeviceChoice& choice, const ProbeRequest& request, JobRunner& runner) {
   Job job;
   job.kind = JobKind::probe;
   job.device = choice.name;
   job.threads = request.threads;
   job.parent_pid = getpid();
+  const CpuSnapshot before = read_cpu_snapshot();
+  const double own_before_s = own_cpu_s();
   const JobOutcome outcome = runner.run(job, {}, nullptr, nullptr);
   if (outcome.interrupted_by) {
     throw UserError(ExitCode::interrupted, "interrupted before the probe was done");
@@ -27,7 +35,8 @@ json measured(const DeviceChoice& choice, const ProbeRequest& request, JobRunner
     throw DeviceError("the probe did not come to its end: " +
                       printable(outcome.reason.value_or("the worker measured nothing")));
   }
-  return outcome.result->facts.at("formats");
+  return {outcome.result->facts.at("formats"),
+          busy_reason(before, read_cpu_snapshot(), outcome.cpu_s + own_cpu_s() - own_before_s)};
 }
 
 }  // namespace
@@ -45,7 +54,7 @@ json probe_machine(const ProbeRequest& request, JobRunner& runner) {
   plan.device = request.device;
   plan.threads = request.threads;
   const DeviceChoice choice = choose_device(plan, runner);
-  const json formats = measured(choice, request, runner);
+  const auto [formats, busy] = measured(choice, request, runner);
   json modes = json::array();
   for (const ProbeRow& row : probe_rows(choice.facts, {{"formats", formats}})) {
     modes.push_back(to_json(row));
@@ -58,7 +67,16 @@ json probe_machine(const ProbeRequest& request, JobRunner& runner) {
                    {"notes", choice.notes},
                    {"modes", modes},
                    {"formats", formats},
+                   {"busy", nullable(busy)},
+                   {"unknown", json::object()},
                    {"from_cache", false}};
+  if (busy) {
+    document["notes"].push_back(
+        "these rates are too low and are not kept: while they were measured, " + *busy +
+        ". Close other programs and probe again.");
+    return document;
+  }
+  document["unknown"]["busy"] = "nothing else was busy";
   try {
     save_probe(key, document);
   } catch (const FileError& error) {  // what was measured is not lost for that

@@ -36,6 +36,14 @@ json probe_format(DeviceModule& device, const Format& format) {
   return found;
 }
 
+json probe_float8(DeviceModule& device) {
+  json found = {{"convolution", nullptr}, {"numbers", nullptr}, {"unknown", json::object()}};
+  found["unknown"]["convolution"] = "LibTorch has no FP8 convolution";
+  found["unknown"]["numbers"] = "FP8 numbers are multiplied in matrix products alone";
+  put(found, "gemm", [&] { return float8_gemm_rate(device, kSecondsPerRate); });
+  return found;
+}
+
 }  // namespace
 
 json probe(DeviceModule& device) {
@@ -49,6 +57,7 @@ json probe(DeviceModule& device) {
     if (format.tf32 && !device.tf32_matmul()) continue;  // a device that has no TF32
     formats[format.name] = probe_format(device, format);
   }
+  formats["float8"] = probe_float8(device);
   return {{"formats", formats}};
 }
 

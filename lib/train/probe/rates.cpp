@@ -82,21 +82,26 @@ torch::Tensor random(at::IntArrayRef shape, torch::Device device, at::ScalarType
   return torch::randn(shape, torch::kFloat).to(type).to(device);
 }
 
+double cubed(int64_t size) {
+  return 2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
+}
+
+// 1,024 reaches a CPU's ceiling, 4,096 a large GPU's.
+int64_t affordable_square(DeviceModule& device, const std::function<void(int64_t)>& product) {
+  const int64_t largest = device.is_cpu() ? 1024 : 4096;
+  return affordable_size(
+      device, {128, 256, 512, largest}, [](int64_t n) { return kProducts * cubed(n); }, product);
+}
+
 }  // namespace
 
 json gemm_rate(DeviceModule& device, at::ScalarType type, double seconds) {
   torch::NoGradGuard no_grad;
-  const auto cubed = [](int64_t size) {
-    return 2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
-  };
   const auto product = [&](int64_t size) {
     const torch::Tensor square = torch::ones({size, size}, torch::kFloat).to(type);
     square.to(device.device()).mm(square.to(device.device()));
   };
-  // 1,024 reaches a CPU's ceiling, 4,096 a large GPU's.
-  const int64_t largest = device.is_cpu() ? 1024 : 4096;
-  const int64_t size = affordable_size(
-      device, {128, 256, 512, largest}, [&](int64_t n) { return kProducts * cubed(n); }, product);
+  const int64_t size = affordable_square(device, product);
   const torch::Tensor input = random({size, size}, device.device(), type);
   const torch::Tensor weight = random({size, size}, device.device(), type);
   const torch::Tensor gradient = random({size, size}, device.device(), type);
@@ -106,6 +111,30 @@ json gemm_rate(DeviceModule& device, at::ScalarType type, double seconds) {
                          {"input_gradient", operations, [&] { gradient.mm(weight); }},
                          {"weight_gradient", operations, [&] { gradient.t().mm(input); }}},
                         seconds);
+  found["shape"] = {size, size, size};
+  return found;
+}
+
+json float8_gemm_rate(DeviceModule& device, double seconds) {
+  torch::NoGradGuard no_grad;
+  const torch::Tensor one = torch::ones({1}, torch::kFloat).to(device.device());
+  // The second factor is stored as its transpose, as a layer's weight is.
+  const auto multiply = [&one](const torch::Tensor& left, const torch::Tensor& right, bool fast) {
+    at::_scaled_mm(left, right.t(), one, one, {}, {}, at::kBFloat16, fast);
+  };
+  const int64_t size = affordable_square(device, [&](int64_t n) {
+    const torch::Tensor square = torch::ones({n, n}, torch::kFloat).to(device.device());
+    multiply(square.to(at::kFloat8_e4m3fn), square.to(at::kFloat8_e4m3fn), true);
+  });
+  const torch::Tensor value = random({size, size}, device.device(), at::kFloat8_e4m3fn);
+  const torch::Tensor gradient = random({size, size}, device.device(), at::kFloat8_e5m2);
+  const double operations = cubed(size);
+  json found =
+      rates_of(device,
+               {{"forward", operations, [&] { multiply(value, value, true); }},
+                {"input_gradient", operations, [&] { multiply(gradient, value, false); }},
+                {"weight_gradient", operations, [&] { multiply(gradient, value, false); }}},
+               seconds);
   found["shape"] = {size, size, size};
   return found;
 }

@@ -13,6 +13,11 @@ namespace precbench::train {
 // and slowest sample of the three together}. A multiplication and an addition are two operations.
 json gemm_rate(DeviceModule& device, at::ScalarType type, double seconds);
 
+// The same of an FP8 layer's products on at::_scaled_mm: e4m3 x e4m3 forward, e5m2 x e4m3 backward;
+// what casts and transposed copies take is left out. Throws c10::Error where the device has no
+// such kernel.
+json float8_gemm_rate(DeviceModule& device, double seconds);
+
 // {forward, backward, tflops, shape [batch, channels in, channels out, height, width, kernel],
 // samples, low, high} of a 3x3 convolution; backward makes both gradients.
 json convolution_rate(DeviceModule& device, at::ScalarType type, double seconds);

@@ -52,7 +52,8 @@ TEST(NumberProperties, SeeFlushedSubnormals) {
 TEST(Rates, AddUp) {
   CpuDevice device;
   for (const json& rate :
-       {gemm_rate(device, at::kFloat, 0.0), convolution_rate(device, at::kFloat, 0.0)}) {
+       {gemm_rate(device, at::kFloat, 0.0), convolution_rate(device, at::kFloat, 0.0),
+        float8_gemm_rate(device, 0.0)}) {
     EXPECT_GE(rate.at("samples"), 3);
     EXPECT_LE(rate.at("low"), rate.at("tflops"));
     EXPECT_LE(rate.at("tflops"), rate.at("high"));
