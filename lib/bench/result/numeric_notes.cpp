@@ -117,8 +117,11 @@ std::string numeric_note(const ModeRecord& mode, const ModeRecord* reference) {
     add(percent(vanished) + " more gradients vanish");
   }
   const auto drift = base == nullptr ? std::nullopt : loss_divergence(*run, *base);
-  if (drift && drift->beyond_since)
-    add(fmt::format("loss drifts from step {}", *drift->beyond_since));
+  if (drift && drift->beyond_since) {
+    const int64_t skipped = run->scaler ? run->scaler->skipped_steps : 0;
+    add(fmt::format("loss drifts from step {}", *drift->beyond_since) +
+        (skipped > 0 ? fmt::format(" ({} skipped by the scaler)", skipped) : ""));
+  }
   return note;
 }
 
@@ -126,7 +129,8 @@ std::string memory_note(const ModeRecord& mode, const ModeRecord& reference) {
   const ModeTraits* traits = find_mode(mode.effective_mode);
   const RunRecord* run = first_run(mode);
   const RunRecord* base = first_run(reference);
-  if (traits == nullptr || !traits->autocast || run == nullptr || base == nullptr) return "";
+  const bool keeps_float32 = traits != nullptr && traits->family == PrecisionFamily::mixed;
+  if (!keeps_float32 || run == nullptr || base == nullptr) return "";
   const auto peak = run->memory.peak_allocated_bytes;
   const auto base_peak = base->memory.peak_allocated_bytes;
   if (!peak || !base_peak || *peak <= 0 || *base_peak <= 0) return "";
@@ -138,8 +142,10 @@ std::string memory_note(const ModeRecord& mode, const ModeRecord& reference) {
     if (!bytes) return "";
     kept += *bytes;
   }
+  const double share = static_cast<double>(kept) / static_cast<double>(*peak);
+  if (share < kMostOfThePeak) return "";  // then they are not why
   return fmt::format("{} keeps float32 weights, gradients and optimizer state: {} of its peak",
-                     mode.mode, percent(static_cast<double>(kept) / static_cast<double>(*peak)));
+                     mode.mode, percent(share));
 }
 
 }  // namespace precbench

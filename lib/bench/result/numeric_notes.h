@@ -35,8 +35,10 @@ std::string numeric_note(const ModeRecord& mode, const ModeRecord* reference);
 inline constexpr double kRemarkableShare = 0.05;
 
 // "16-mixed keeps float32 weights, gradients and optimizer state: 76 % of its peak", for an
-// autocast mode that saves less than kExpectedSaving of the reference's memory; empty for others.
+// autocast mode over float32 weights that saves less than kExpectedSaving of the reference's
+// memory, where these three are at least kMostOfThePeak of its own; empty for others.
 std::string memory_note(const ModeRecord& mode, const ModeRecord& reference);
 inline constexpr double kExpectedSaving = 0.25;
+inline constexpr double kMostOfThePeak = 0.5;
 
 }  // namespace precbench

@@ -65,6 +65,10 @@ TEST(NumericNote, CountsWhatIsBeyondTheReference) {
             "31 % of weights stall, 9 % more gradients vanish");
   EXPECT_EQ(numeric_note(mode_with("16-mixed", constant(0.9), base), &reference),
             "loss drifts from step 19");
+  ModeRecord skipping = mode_with("16-mixed", constant(0.9), base);
+  skipping.runs[0].scaler = ScalerRecord{65536, 16384, 2};
+  EXPECT_EQ(numeric_note(skipping, &reference),
+            "loss drifts from step 19 (2 skipped by the scaler)");
 }
 
 TEST(NumericNote, TakesFiguresThatAreUnknownAsNothing) {
@@ -87,6 +91,9 @@ TEST(MemoryNote, ExplainsAnAutocastModeThatSavesLittle) {
             "16-mixed keeps float32 weights, gradients and optimizer state: 80 % of its peak");
   EXPECT_EQ(memory_note(with_memory("16-mixed", 750, 150), reference), "");  // saves a quarter
   EXPECT_EQ(memory_note(with_memory("bf16-true", 950, 100), reference), "");
+  // Activations are what it needs, or its weights are not float32.
+  EXPECT_EQ(memory_note(with_memory("16-mixed", 950, 40), reference), "");
+  EXPECT_EQ(memory_note(with_memory("transformer-engine", 950, 190), reference), "");
 }
 
 }  // namespace
