@@ -41,7 +41,7 @@ struct EpochEvent {
   EpochRecord epoch;
 };
 
-// `describe` and `probe` fill `facts`; `train` fills `train`.
+// `describe`, `probe` and `gemm` fill `facts`; `train` fills `train`.
 struct ResultEvent {
   json facts;
   std::optional<TrainResult> train;

@@ -155,6 +155,8 @@ std::string_view name_of(JobKind kind) {
       return "describe";
     case JobKind::probe:
       return "probe";
+    case JobKind::gemm:
+      return "gemm";
     case JobKind::train:
       return "train";
     case JobKind::predict:
@@ -186,13 +188,13 @@ Job job_from_json(const json& document) {
   const auto kind = reader.required<std::string>("kind");
   bool known = false;
   for (const JobKind candidate :
-       {JobKind::describe, JobKind::probe, JobKind::train, JobKind::predict}) {
+       {JobKind::describe, JobKind::probe, JobKind::gemm, JobKind::train, JobKind::predict}) {
     if (name_of(candidate) == kind) {
       job.kind = candidate;
       known = true;
     }
   }
-  if (!known) reader.fail("kind", "'" + kind + "' is not describe, probe, train or predict");
+  if (!known) reader.fail("kind", "'" + kind + "' is not describe, probe, gemm, train or predict");
   job.device = reader.value_or<std::string>("device", job.device);
   job.threads = reader.value_or<int64_t>("threads", job.threads);
   if (job.threads < 1) reader.fail("threads", "must be at least 1");

@@ -16,7 +16,7 @@ namespace precbench {
 // refused.
 inline constexpr int64_t kProtocolVersion = 1;
 
-enum class JobKind { describe, probe, train, predict };
+enum class JobKind { describe, probe, gemm, train, predict };
 
 // Where the samples come from. `name` is a row of kDatasets (common/names.h).
 struct DatasetJob {

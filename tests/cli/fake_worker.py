@@ -50,6 +50,12 @@ def probe(script):
     send(type="result", facts={"formats": {"float32": format_of(0.02), "bfloat16": format_of(0.005)}})
 
 
+def gemm(rates):
+    if rates == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    send(type="result", facts=rates)
+
+
 def run_record(train, **changes):
     steps = 4
     record = {
@@ -133,6 +139,8 @@ def play(behaviour, train):
             send(type="failed", kind="oom", message="out of memory")
             return
         result(train, memory=dict(run_record(train)["memory"], peak_allocated_bytes=1000000 + 1000 * size))
+    elif name == "tell":  # a variable of the worker's environment
+        send(type="failed", kind="error", message=f"{argument} is {os.environ.get(argument)}")
     elif name == "other-losses":
         result(train, loss_trace=[2.5, 2.0000000000000004, 1.5, 1.0])
     elif name == "diverged":
@@ -165,6 +173,8 @@ def main():
         describe(script.get("cards", []))
     elif job["kind"] == "probe":
         probe(script)
+    elif job["kind"] == "gemm":
+        gemm(script.get("gemm", {"default": 0.2, "onednn": 0.4}))
     elif train.get("pilot"):
         behaviour = script.get("pilot", "success")
         play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)

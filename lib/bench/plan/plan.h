@@ -39,6 +39,12 @@ struct GatePlan {
   bool strict = false;
 };
 
+// Rates of an fp32 linear layer on this CPU, in TFLOP/s.
+struct GemmRates {
+  double by_default = 0;         // PyTorch's own choice
+  std::optional<double> onednn;  // nothing where this LibTorch has it not
+};
+
 struct Plan {
   std::string title;  // "fashion-cnn: cnn, fashion-mnist, batch 128, SGD, 1 epoch, ..."
   std::vector<const ModeTraits*> modes;  // in the order asked for, no duplicates
@@ -53,10 +59,12 @@ struct Plan {
   TrainJob job;  // everything but mode and seed; "auto" values resolved by resolve_for_device
   std::string optimizer_impl = "auto";  // auto | loop | foreach | fused, as asked for
   std::string memory_format = "auto";
-  std::string gemm = "auto";        // auto | default | onednn
-  std::optional<double> timeout_s;  // per run
-  int64_t pilot_steps = 3;          // 0 = no pilots
-  std::optional<double> budget_s;   // modes projected over it are skipped
+  std::string gemm = "auto";            // auto | default | onednn
+  std::optional<GemmRates> gemm_rates;  // what `auto` was decided by; nothing: not measured
+  std::string gemm_rates_unknown;       // why they are wanted and not known
+  std::optional<double> timeout_s;      // per run
+  int64_t pilot_steps = 3;              // 0 = no pilots
+  std::optional<double> budget_s;       // modes projected over it are skipped
   EmulatedModes emulated = EmulatedModes::run;
   std::string results_dir = "results";
   bool save = true;

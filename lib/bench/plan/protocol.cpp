@@ -87,6 +87,13 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
     protocol["init_weights_sha256"] = sha256_of_files({job.init_weights});
   }
   if (json fp8 = float8_json(job.fp8); fp8 != float8_json({})) protocol["fp8"] = std::move(fp8);
+  if (plan.gemm_rates) {
+    protocol["gemm_rates"] = {{"default_tflops", plan.gemm_rates->by_default},
+                              {"onednn_tflops", nullable(plan.gemm_rates->onednn)}};
+  } else if (!plan.gemm_rates_unknown.empty()) {
+    protocol["gemm_rates"] = nullptr;
+    unknown["gemm_rates"] = plan.gemm_rates_unknown;
+  }
   protocol["unknown"] = unknown;
   protocol["hash"] = protocol_hash(protocol);
   return protocol;

@@ -1,5 +1,6 @@
 #include "bench/plan/resolve_device.h"
 
+#include "common/errors.h"
 #include "common/names.h"
 
 namespace precbench {
@@ -18,26 +19,35 @@ std::string implementation(const Plan& plan, const ModeTraits& mode, bool is_cud
   return is_cuda ? "foreach" : "loop";
 }
 
-// PyTorch's x86 wheels multiply fp32 matrices with MKL, which takes a slow path on processors that
-// are not Intel's: 219 GFLOP/s against oneDNN's 471 in a 2048^3 product on an EPYC with two cores.
-// Elsewhere the default stays: Intel has MKL's fast path, ARM another library.
-std::string faster_gemm(bool is_cuda, std::string_view cpu_vendor) {
-  const bool mkl_is_slow = !cpu_vendor.empty() && cpu_vendor != "GenuineIntel";
-  return !is_cuda && mkl_is_slow ? "onednn" : "default";
+// oneDNN's sums are not PyTorch's own in their last bits, so its product has to be worth it; and
+// where the two are close, the choice would differ from one comparison to the next. On an EPYC the
+// factor is 2: MKL, which PyTorch's x86 wheels multiply with, takes a slow path there.
+constexpr double kWorthAnotherProduct = 1.1;
+
+std::string faster_gemm(Plan& plan, const MeasureGemm& measure) {
+  try {
+    plan.gemm_rates = measure();
+  } catch (const DeviceError& error) {
+    plan.gemm_rates_unknown = error.what();
+    return "default";
+  }
+  const GemmRates& rates = *plan.gemm_rates;
+  const bool is_worth_it = rates.onednn && *rates.onednn > kWorthAnotherProduct * rates.by_default;
+  return is_worth_it ? "onednn" : "default";
 }
 
 }  // namespace
 
-void resolve_for_device(Plan& plan, bool is_cuda, std::string_view cpu_vendor) {
+void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure) {
   const bool is_tuned = plan.profile == "tuned";
   const ModelTraits* model = find_model(plan.job.model);
   const bool is_convolutional = model != nullptr && model->is_convolutional;
   plan.job.memory_format = plan.memory_format != "auto"   ? plan.memory_format
                            : is_tuned && is_convolutional ? "channels_last"
                                                           : "contiguous";
-  plan.job.gemm = plan.gemm != "auto" ? plan.gemm
-                  : is_tuned          ? faster_gemm(is_cuda, cpu_vendor)
-                                      : "default";
+  plan.job.gemm = plan.gemm != "auto"    ? plan.gemm
+                  : is_tuned && !is_cuda ? faster_gemm(plan, measure)
+                                         : "default";
   plan.job.tuned_malloc = is_tuned && !is_cuda;
 }
 

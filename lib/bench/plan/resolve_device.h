@@ -1,15 +1,19 @@
 // What "auto" means once the device is known.
 #pragma once
 
-#include <string_view>
+#include <functional>
 
 #include "bench/plan/plan.h"
 
 namespace precbench {
 
-// Fills memory_format, gemm and the malloc settings of the job template. `cpu_vendor` is
-// /proc/cpuinfo's vendor_id, empty where there is none (ARM).
-void resolve_for_device(Plan& plan, bool is_cuda, std::string_view cpu_vendor);
+// Measures an fp32 linear layer on the CPU. What goes wrong is a DeviceError, and told in the
+// protocol: the comparison goes on with PyTorch's own product.
+using MeasureGemm = std::function<GemmRates()>;
+
+// Fills memory_format, gemm and the malloc settings of the job template. `measure` is asked at most
+// once, and only where the profile is `tuned`, gemm `auto` and the device the CPU.
+void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure);
 
 // The job of one run. The optimizer implementation can differ between modes: at::_fused_sgd_ leaves
 // bf16 and fp16 parameters unchanged on CPUs (pytorch#191763).

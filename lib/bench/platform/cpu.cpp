@@ -76,7 +76,6 @@ CpuFacts parse_cpuinfo(std::string_view text) {
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (key == "processor" && whole_number(value)) ++facts.logical_cores;
     if (key == "model name" && facts.model.empty()) facts.model = std::string(value);
-    if (key == "vendor_id" && facts.vendor.empty()) facts.vendor = std::string(value);
     if (key == "physical id") package = value;
     if (key == "core id") cores.emplace(package, value);
     if (key == "CPU implementer" && implementer.empty()) implementer = value;

@@ -10,7 +10,6 @@ namespace precbench {
 
 struct CpuFacts {
   std::string model;               // "AMD EPYC 9654 96-Core Processor"; empty = unknown
-  std::string vendor;              // "GenuineIntel", "AuthenticAMD"; empty on ARM
   std::string architecture;        // x86_64 | aarch64 | as uname calls it
   std::vector<std::string> flags;  // those of kPrecisionFlags that are there, in that order
   bool flags_known = false;        // false: `flags` is empty because nothing could be read

@@ -112,7 +112,7 @@ void complete_row(json& row, const GpuCard& card) {
 json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner) {
   check_gpus(request.gpus);
   Plan resolved = plan;
-  resolve_for_device(resolved, /*is_cuda=*/true, "");
+  resolve_for_device(resolved, /*is_cuda=*/true, {});
   const Job job = job_of(resolved, request);
   const JobOutcome outcome = runner.run(job, {plan.timeout_s}, nullptr, nullptr);
   if (outcome.interrupted_by) {

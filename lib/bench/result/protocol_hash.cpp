@@ -57,6 +57,7 @@ std::string protocol_hash(const json& protocol) {
   json hashed = protocol;
   hashed.erase("hash");
   hashed.erase("unknown");
+  hashed.erase("gemm_rates");
   return sha256_of(canonical_json(hashed));
 }
 

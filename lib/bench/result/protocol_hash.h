@@ -11,8 +11,9 @@ namespace precbench {
 // json.dumps(value, sort_keys=True, separators=(",", ":")) writes, so that anyone can check a hash.
 std::string canonical_json(const json& value);
 
-// SHA-256 in hex of `protocol` without its `hash` and `unknown`, as canonical_json writes it:
-// rewording the reason of a null makes no other protocol.
+// SHA-256 in hex of `protocol` without its `hash`, `unknown` and `gemm_rates`, as canonical_json
+// writes it: rewording the reason of a null makes no other protocol, nor does measuring again what
+// `gemm` was chosen by.
 std::string protocol_hash(const json& protocol);
 
 }  // namespace precbench

@@ -9,6 +9,7 @@
 #include "bench/run/batch_search.h"
 #include "bench/run/console.h"
 #include "bench/run/device_choice.h"
+#include "bench/run/gemm_choice.h"
 #include "bench/run/pilot.h"
 #include "bench/run/worker_runner.h"
 #include "common/errors.h"
@@ -38,7 +39,7 @@ class Experiment {
     const auto data = data::check_dataset(plan_.job.dataset);
     most_ = data.train_samples;
     device_ = choose_device(plan_, runner_);
-    resolve_for_device(plan_, device_.is_cuda(), device_.facts.cpu.vendor);
+    resolve_for_device(plan_, device_.is_cuda(), [&] { return measure_gemm(plan_, runner_); });
     limit_ = plan_.job.memory_limit_bytes;
     if (limit_ == 0 && !device_.is_cuda()) {
       throw UsageError(

@@ -27,6 +27,7 @@
 #include "bench/run/console.h"
 #include "bench/run/device_choice.h"
 #include "bench/run/ending.h"
+#include "bench/run/gemm_choice.h"
 #include "bench/run/gpu_watch.h"
 #include "bench/run/pilot.h"
 #include "bench/run/preflight.h"
@@ -61,7 +62,7 @@ class Session {
     data_ = data::check_dataset(plan_.job.dataset);
     if (!plan_.job.model_file.empty()) data::check_torch_file(plan_.job.model_file);
     device_ = choose_device(plan_, runner_);
-    resolve_for_device(plan_, device_.is_cuda(), device_.facts.cpu.vendor);
+    resolve_for_device(plan_, device_.is_cuda(), [&] { return measure_gemm(plan_, runner_); });
     std::optional<std::string> digest;
     if (!data_.files.empty()) digest = sha256_of_files(data_.files);
     gpu_.emplace(device_);
@@ -127,6 +128,7 @@ class Session {
     console_.info(machine_line(recording_->document()));
     console_.info(plan_.title);
     for (const std::string& note : device_.notes) console_.info(note);
+    if (const std::string note = gemm_note(plan_); !note.empty()) console_.info(note);
     const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
     for (const std::string& hazard :
          hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <functional>
 
+#include "train/models/onednn_linear.h"
+
 namespace precbench::train {
 namespace {
 
@@ -136,6 +138,36 @@ json float8_gemm_rate(DeviceModule& device, double seconds) {
                 {"weight_gradient", operations, [&] { multiply(gradient, value, false); }}},
                seconds);
   found["shape"] = {size, size, size};
+  return found;
+}
+
+json linear_rates(DeviceModule& device, double seconds) {
+  // A hidden layer of `mlp`, with rows between its 64 and the 2,000 to 4,000 tokens that a batch of
+  // `gpt` or `vit_tiny` has.
+  constexpr int64_t kRows = 512;
+  constexpr int64_t kFeatures = 512;
+  const torch::Tensor input = random({kRows, kFeatures}, device.device(), at::kFloat);
+  const torch::Tensor weight = random({kFeatures, kFeatures}, device.device(), at::kFloat);
+  const torch::Tensor bias = random({kFeatures}, device.device(), at::kFloat);
+  const torch::Tensor gradient = random({kRows, kFeatures}, device.device(), at::kFloat);
+  for (torch::Tensor leaf : {input, weight, bias}) leaf.requires_grad_(true);
+  const auto trained_by = [&](auto&& layer) {
+    return [&, layer] {
+      torch::autograd::grad({layer(input, weight, bias)}, {input, weight}, {gradient});
+    };
+  };
+  const double operations =
+      kProducts * 2.0 * static_cast<double>(kRows) * static_cast<double>(kFeatures * kFeatures);
+  std::vector<Part> parts = {
+      {"default", operations,
+       trained_by([](const torch::Tensor& x, const torch::Tensor& w, const torch::Tensor& b) {
+         return at::linear(x, w, b);
+       })}};
+  if (has_onednn_linear()) parts.push_back({"onednn", operations, trained_by(onednn_linear)});
+  json found = rates_of(device, parts, seconds);
+  if (parts.size() == 1) found["onednn"] = nullptr;
+  for (const char* sum : {"tflops", "low", "high"}) found.erase(sum);  // of both together
+  found["shape"] = {kRows, kFeatures, kFeatures};
   return found;
 }
 

@@ -22,4 +22,9 @@ json float8_gemm_rate(DeviceModule& device, double seconds);
 // samples, low, high} of a 3x3 convolution; backward makes both gradients.
 json convolution_rate(DeviceModule& device, at::ScalarType type, double seconds);
 
+// {default, onednn: TFLOP/s of the three fp32 products of a linear layer by PyTorch's own choice
+// and by oneDNN (null where this LibTorch has it not), in turn; shape [batch, in, out]; samples}.
+// CPU.
+json linear_rates(DeviceModule& device, double seconds);
+
 }  // namespace precbench::train

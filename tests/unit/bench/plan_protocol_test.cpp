@@ -33,6 +33,20 @@ TEST(Protocol, AReasonInOtherWordsIsTheSameProtocol) {
   EXPECT_EQ(protocol_hash(reworded), default_protocol()["hash"]);
 }
 
+TEST(Protocol, TellsWhatGemmWasChosenByAndStaysTheSame) {
+  Plan plan = default_plan();
+  plan.gemm_rates = {0.22, 0.47};
+  const json protocol = protocol_json(plan, std::string(64, 'a'), false);
+  EXPECT_EQ(protocol["gemm_rates"], json({{"default_tflops", 0.22}, {"onednn_tflops", 0.47}}));
+  EXPECT_EQ(protocol["hash"], default_protocol()["hash"]);
+  plan.gemm_rates.reset();
+  plan.gemm_rates_unknown = "the worker crashed";
+  const json without = protocol_json(plan, std::string(64, 'a'), false);
+  EXPECT_TRUE(without["gemm_rates"].is_null());
+  EXPECT_EQ(without["unknown"]["gemm_rates"], "the worker crashed");
+  EXPECT_EQ(without["hash"], default_protocol()["hash"]);
+}
+
 // What accuracies are judged by: a share of how many samples, out of how many classes.
 TEST(Protocol, TellsTheSizesOfTheData) {
   data::DatasetSummary data;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/plan/resolve_device.h"
+#include "common/errors.h"
 #include "plan_resolving.h"
 
 namespace precbench {
@@ -8,9 +9,11 @@ namespace {
 
 using testing::planned;
 
-Plan on(bool is_cuda, const GivenFlags& flags, std::string_view vendor = "GenuineIntel") {
+constexpr GemmRates kMklIsSlow = {0.22, 0.47};  // an EPYC with two cores
+
+Plan on(bool is_cuda, const GivenFlags& flags, const GemmRates& rates = {1.0, 1.0}) {
   Plan plan = planned(flags);
-  resolve_for_device(plan, is_cuda, vendor);
+  resolve_for_device(plan, is_cuda, [&] { return rates; });
   return plan;
 }
 
@@ -44,13 +47,15 @@ TEST(ResolveDevice, LeavesWhatWasAskedFor) {
             "foreach");
   const Plan plan =
       on(false, {{"profile", {"tuned"}}, {"gemm", {"default"}}, {"memory-format", {"contiguous"}}},
-         "AuthenticAMD");
+         kMklIsSlow);
   EXPECT_EQ(plan.job.gemm, "default");
+  EXPECT_FALSE(plan.gemm_rates.has_value());
   EXPECT_EQ(plan.job.memory_format, "contiguous");
 }
 
 TEST(ResolveDevice, FabricIsPlain) {
-  const Plan plan = on(false, {}, "AuthenticAMD");
+  const Plan plan = on(false, {}, kMklIsSlow);
+  EXPECT_FALSE(plan.gemm_rates.has_value());
   EXPECT_EQ(plan.job.memory_format, "contiguous");
   EXPECT_EQ(plan.job.gemm, "default");
   EXPECT_FALSE(plan.job.tuned_malloc);
@@ -62,12 +67,39 @@ TEST(ResolveDevice, TunedLaysOutConvolutionalModelsAsChannelsLast) {
             "contiguous");
 }
 
-TEST(ResolveDevice, TunedAvoidsMklWhereItIsSlow) {
+TEST(ResolveDevice, TunedTakesTheProductThatIsFasterHere) {
   const GivenFlags tuned = {{"profile", {"tuned"}}};
-  EXPECT_EQ(on(false, tuned, "AuthenticAMD").job.gemm, "onednn");
-  EXPECT_EQ(on(false, tuned, "GenuineIntel").job.gemm, "default");
-  EXPECT_EQ(on(false, tuned, "").job.gemm, "default");  // ARM
-  EXPECT_EQ(on(true, tuned, "AuthenticAMD").job.gemm, "default");
+  EXPECT_EQ(on(false, tuned, kMklIsSlow).job.gemm, "onednn");
+  EXPECT_EQ(on(false, tuned, {0.47, 0.22}).job.gemm, "default");
+  // Within a tenth the bits of PyTorch's own product count for more.
+  EXPECT_EQ(on(false, tuned, {0.40, 0.43}).job.gemm, "default");
+  EXPECT_EQ(on(false, tuned, {0.40, std::nullopt}).job.gemm, "default");
+  EXPECT_EQ(on(true, tuned, kMklIsSlow).job.gemm, "default");
+}
+
+TEST(ResolveDevice, MeasuresOnceAndOnlyWhereItDecidesSomething) {
+  int asked = 0;
+  const auto measure = [&] {
+    ++asked;
+    return kMklIsSlow;
+  };
+  Plan tuned = planned({{"profile", {"tuned"}}});
+  resolve_for_device(tuned, true, measure);
+  Plan fabric = planned({});
+  resolve_for_device(fabric, false, measure);
+  Plan given = planned({{"profile", {"tuned"}}, {"gemm", {"onednn"}}});
+  resolve_for_device(given, false, measure);
+  EXPECT_EQ(asked, 0);
+  resolve_for_device(tuned, false, measure);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(tuned.gemm_rates->onednn, 0.47);
+}
+
+TEST(ResolveDevice, WhatCannotBeMeasuredIsPyTorchsOwn) {
+  Plan plan = planned({{"profile", {"tuned"}}});
+  resolve_for_device(plan, false, []() -> GemmRates { throw DeviceError("no answer"); });
+  EXPECT_EQ(plan.job.gemm, "default");
+  EXPECT_EQ(plan.gemm_rates_unknown, "no answer");
 }
 
 TEST(ResolveDevice, TunesMallocOnCpusOnly) {

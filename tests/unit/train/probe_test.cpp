@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "support.h"
+#include "train/models/onednn_linear.h"
 #include "train/probe/number_format.h"
 #include "train/probe/rates.h"
 
@@ -47,6 +48,15 @@ TEST(NumberProperties, SeeFlushedSubnormals) {
   at::globalContext().setFlushDenormal(false);
   EXPECT_EQ(found.at("flushes_subnormals"), true);
   EXPECT_TRUE(found.at("smallest_subnormal").is_null());
+}
+
+TEST(Rates, OfALinearLayerByBothLibraries) {
+  CpuDevice device;
+  const json rates = linear_rates(device, 0.0);
+  EXPECT_GE(rates.at("samples"), 3);
+  EXPECT_GT(rates.at("default"), 0);
+  EXPECT_EQ(rates.at("onednn").is_number(), has_onednn_linear());
+  EXPECT_FALSE(rates.contains("tflops"));
 }
 
 TEST(Rates, AddUp) {
