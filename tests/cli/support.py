@@ -23,7 +23,7 @@ class CliTest(unittest.TestCase):
     def environment(self, script=None, **extra):
         kept = {key: value for key, value in os.environ.items()
                 if not key.startswith("PRECBENCH_") or key == "PRECBENCH_FAKE_VERSION"}
-        for name in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NO_COLOR"):
+        for name in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NO_COLOR", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
             kept.pop(name, None)
         kept.update(PRECBENCH_WORKER=str(FAKE_WORKER), PRECBENCH_FAKE=json.dumps(script or {}),
                     PRECBENCH_FAKE_LOG=str(self.log), LC_ALL="C.UTF-8", **extra)

@@ -71,6 +71,16 @@ class Success(CliTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assert_statuses("ok", "ok", "ok")
 
+    def test_threads_spin_less_than_by_default_unless_the_user_says_how(self):
+        def told(**environment):
+            script = {"16-mixed": "tell:GOMP_SPINCOUNT"}
+            return self.precbench("--dataset", "synthetic", "--modes", "16-mixed", "--pilot", "0", "--no-save",
+                                  script=script, **environment).stdout
+
+        self.assertRegex(told(), r"GOMP_SPINCOUNT is \d+")
+        self.assertIn("GOMP_SPINCOUNT is 7", told(GOMP_SPINCOUNT="7"))
+        self.assertIn("GOMP_SPINCOUNT is None", told(OMP_WAIT_POLICY="active"))
+
     def test_a_ten_megabyte_event_is_read(self):
         run = self.compare_modes("--pilot", "0", script={"16-mixed": "long-phase"})
         self.assertEqual(run.returncode, 0, run.stderr)

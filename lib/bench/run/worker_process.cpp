@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "common/printable.h"
@@ -38,6 +39,15 @@ uv_stdio_container_t pipe_end(uv_pipe_t& pipe, uv_stdio_flags direction) {
   return container;
 }
 
+// Threads of a step wait for each other many times. GNU OpenMP lets them spin for up to 300,000
+// rounds, and where another process has one of the cores, the others spin away whole time slices in
+// which it could end its turn: a step of `mlp` took 24 to over 100 times as long. After so many
+// rounds they sleep instead; that costs nothing on a quiet machine, and fewer would
+// (docs/performance.md).
+constexpr std::string_view kSpinCount = "GOMP_SPINCOUNT=10000";
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
 std::vector<std::string> worker_environment(const std::string& libtorch_dir) {
   constexpr std::string_view kLibraryPath = "LD_LIBRARY_PATH=";
   std::vector<std::string> variables;
@@ -51,6 +61,9 @@ std::vector<std::string> worker_environment(const std::string& libtorch_dir) {
     }
   }
   if (!libtorch_dir.empty()) variables.push_back(std::string(kLibraryPath) + library_path);
+  if (!is_set("OMP_WAIT_POLICY") && !is_set("GOMP_SPINCOUNT")) {
+    variables.emplace_back(kSpinCount);
+  }
   return variables;
 }
 
