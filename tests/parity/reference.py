@@ -163,6 +163,9 @@ def train(job, trace_path=None, module=None):
         module = module or make_model(settings)
     if settings["init_weights"]:
         module.load_state_dict(torch.load(settings["init_weights"], weights_only=True))
+    channels_last = settings.get("memory_format") == "channels_last"
+    if channels_last:
+        module = module.to(memory_format=torch.channels_last)
     optimizer = make_optimizer(settings["optimizer"], module.parameters())
     model, optimizer = fabric.setup(module, optimizer)
     loader = fabric.setup_dataloaders(DataLoader(train_set, settings["batch_size"], shuffle=True))
@@ -179,6 +182,8 @@ def train(job, trace_path=None, module=None):
         window_loss = None
         mark = time.perf_counter()
         for index, (images, labels) in enumerate(loader):
+            if channels_last:
+                images = images.to(memory_format=torch.channels_last)
             fetched = time.perf_counter()
             first = index % accumulate == 0
             last = (index + 1) % accumulate == 0 or index + 1 == len(loader)

@@ -51,13 +51,16 @@ WORKLOADS = {"resnet18": models.ResNet18, "vit_tiny": models.VitTiny, "gpt": mod
 
 
 def make_model(settings):
-    """The job's model, for Fashion-MNIST's 28 px images or for a text."""
-    name = settings["model"]
+    """The job's model, for Fashion-MNIST's 28 px images, a bundle's images of ten classes or a text."""
+    name, dataset = settings["model"], settings["dataset"]
     if name in MODELS:
         return MODELS[name]()
-    context = settings["dataset"].get("context", 0)
-    size, classes = (context, 256) if context else (28, 10)
-    return WORKLOADS[name](1, size, classes, settings["model_options"])
+    channels, size, classes = 1, 28, 10
+    if dataset["name"] == "text":
+        size, classes = dataset["context"], 256
+    elif dataset["name"] == "bundle":
+        channels, size = read_bundle(dataset["dir"])["train_x"].shape[1:3]
+    return WORKLOADS[name](channels, size, classes, settings["model_options"])
 
 
 @lru_cache
@@ -76,6 +79,11 @@ def read_text(path):
     return torch.from_numpy(np.frombuffer(Path(path).read_bytes(), np.uint8).copy()).long()
 
 
+@lru_cache
+def read_bundle(path):
+    return torch.load(path, weights_only=True)
+
+
 def text_split(dataset, split, limit):
     """Sequences of `context` bytes of the first nine tenths, or of the last; the targets are the bytes after each."""
     text, context = read_text(dataset["dir"]), dataset["context"]
@@ -90,6 +98,10 @@ def read_split(dataset, split, limit):
     """The first `limit` samples (0 = all): fp32 images [n, 1, 28, 28], normalised, and int64 labels [n]."""
     if dataset["name"] == "text":
         return text_split(dataset, split, limit)
+    if dataset["name"] == "bundle":
+        tensors = read_bundle(dataset["dir"])
+        count = limit or len(tensors[f"{split}_y"])
+        return torch.utils.data.TensorDataset(tensors[f"{split}_x"][:count], tensors[f"{split}_y"][:count])
     stem = {"train": "train", "test": "t10k"}[split]
     pixels = read_idx(dataset["dir"], f"{stem}-images-idx3-ubyte")
     labels = read_idx(dataset["dir"], f"{stem}-labels-idx1-ubyte")
