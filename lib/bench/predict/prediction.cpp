@@ -39,8 +39,9 @@ constexpr KnownShape kKnownShapes[] = {{"fashion-mnist", 1, 28, 10},
                                        {"cifar100", 3, 32, 100}};
 
 // Only shapes count: made-up samples of the data set's shape, so that its files need not be here.
+// What is in tensors that Python saved the worker alone can read.
 DatasetJob made_up(const DatasetJob& job) {
-  if (job.name == "synthetic") return job;
+  if (job.name == "synthetic" || job.name == "bundle") return job;
   DatasetJob made = job;
   made.name = "synthetic";
   for (const KnownShape& known : kKnownShapes) {
@@ -80,7 +81,10 @@ json workload_of(const Plan& plan, const TrainJob& job) {
   return {{"title", plan.title},
           {"model", job.model},
           {"dataset", plan.job.dataset.name},
-          {"sample_shape", job.dataset.synthetic_shape},
+          {"model_file", job.model_file.empty() ? json(nullptr) : json(job.model_file)},
+          // Of tensors that Python saved the worker alone knows it.
+          {"sample_shape",
+           job.dataset.name == "bundle" ? json(nullptr) : json(job.dataset.synthetic_shape)},
           {"image_size", job.dataset.image_size},
           {"batch_size", job.batch_size},
           {"accumulate", job.optimizer.accumulate},
@@ -111,6 +115,7 @@ void complete_row(json& row, const GpuCard& card) {
 
 json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner) {
   check_gpus(request.gpus);
+  if (!plan.job.model_file.empty()) data::check_torch_file(plan.job.model_file);
   Plan resolved = plan;
   resolve_for_device(resolved, /*is_cuda=*/true, {});
   const Job job = job_of(resolved, request);
@@ -119,7 +124,8 @@ json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner)
     throw UserError(ExitCode::interrupted, "interrupted before the prediction was there");
   }
   if (!outcome.result) {
-    throw UserError(ExitCode::nothing_ran,
+    const bool is_file = outcome.failure == FailureKind::input;
+    throw UserError(is_file ? ExitCode::file : ExitCode::nothing_ran,
                     "no prediction: " + outcome.reason.value_or("the worker did not answer"));
   }
   json prediction = outcome.result->facts;

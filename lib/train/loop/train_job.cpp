@@ -14,6 +14,7 @@
 #include "train/loop/weights.h"
 #include "train/measure/memory_split.h"
 #include "train/measure/process.h"
+#include "train/models/script_model.h"
 #include "train/precision/dtypes.h"
 
 namespace precbench::train {
@@ -61,14 +62,8 @@ std::vector<torch::Tensor> trained_parameters(const Model& model) {
   return parameters;
 }
 
-}  // namespace
-
-TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
-  return run_train_job(job, device, emit, &load);
-}
-
-TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit,
-                          const DataSource& source) {
+TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit,
+                const DataSource& source) {
   check_train_job(job);
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
@@ -149,6 +144,22 @@ TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const Event
   result.train_samples = data.train.size();
   result.test_samples = data.test.size();
   return result;
+}
+
+}  // namespace
+
+TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
+  return run_train_job(job, device, emit, &load);
+}
+
+TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit,
+                          const DataSource& source) {
+  try {
+    return run(job, device, emit, source);
+  } catch (const std::runtime_error& error) {  // of the backward pass; Model::forward has its own
+    if (!job.model_file.empty()) rethrow_script_error(error.what());
+    throw;
+  }
 }
 
 }  // namespace precbench::train

@@ -108,6 +108,10 @@ torch::jit::Module load_script(const std::string& path) {
 
 }  // namespace
 
+void rethrow_script_error(const std::string& message) {
+  if (message.find("TorchScript interpreter") != std::string::npos) rethrow(message);
+}
+
 std::unique_ptr<Model> load_script_model(const std::string& path) {
   torch::jit::Module script = load_script(path);
   if (const auto why = cannot_switch(script)) {

@@ -14,4 +14,9 @@ namespace precbench::train {
 // so that it cannot be switched.
 std::unique_ptr<Model> load_script_model(const std::string& path);
 
+// TorchScript's interpreter turns every error within a module into a std::runtime_error. Throws
+// what it was if `message` is one of those: c10::OutOfMemoryError, UnsupportedError or a
+// std::runtime_error of one line.
+void rethrow_script_error(const std::string& message);
+
 }  // namespace precbench::train

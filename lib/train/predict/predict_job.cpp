@@ -136,15 +136,8 @@ json Prediction::at_batch_size(bool find_max_batch) const {
   return row;
 }
 
-// The table has one line for each mode. An error within a TorchScript module stands below its
-// trace.
-std::string one_line(const std::string& message) {
-  if (message.find("TorchScript interpreter") == std::string::npos) {
-    return message.substr(0, message.find('\n'));
-  }
-  const size_t end = message.find_last_not_of('\n');
-  return message.substr(message.rfind('\n', end) + 1, end - message.rfind('\n', end));
-}
+// The table has one line for each mode.
+std::string first_line(const std::string& message) { return message.substr(0, message.find('\n')); }
 
 // What a user's module does is not known beforehand: whatever it stumbles over is its row's reason.
 // A model of ours that cannot be simulated stops the prediction.
@@ -160,10 +153,10 @@ json Prediction::row(bool find_max_batch) const {
     throw;
   } catch (const c10::Error& error) {
     if (job_.model_file.empty()) throw;
-    row = row_without_figures("error", one_line(error.what_without_backtrace()));
+    row = row_without_figures("error", first_line(error.what_without_backtrace()));
   } catch (const std::exception& error) {
     if (job_.model_file.empty()) throw;
-    row = row_without_figures("error", one_line(error.what()));
+    row = row_without_figures("error", first_line(error.what()));
   }
   row["mode"] = mode_;
   return row;
