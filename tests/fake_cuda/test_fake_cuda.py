@@ -85,6 +85,22 @@ class FakeCuda(unittest.TestCase):
         self.assertTrue(row["recipe"]["tf32_matmul"])
         self.assertEqual(row["recipe"]["optimizer_impl"], "foreach")  # Python's default on CUDA
 
+    def test_each_peak_stands_beside_its_prediction(self):
+        rows = json.loads(self.precbench("--modes", "32-true,bf16-mixed", "--device", "cuda").stdout)["modes"]
+        asked = ["predict", "--gpu", "sm_75:15655829504", *SMALL, "--modes", "32-true,bf16-mixed", "--format", "json"]
+        run = subprocess.run([BINARY, *asked], capture_output=True, text=True, timeout=120, check=True)
+        predicted = json.loads(run.stdout)["prediction"]["gpus"][0]["modes"]
+        for row, prediction in zip(rows, predicted, strict=True):
+            measured = row["runs"][0]["memory"]["peak_allocated_bytes"] / 2**20
+            expected = prediction["peak_allocated_bytes"] / 2**20
+            note = next(note for note in row["notes"] if note.startswith("peak memory"))
+            self.assertEqual(note, f"peak memory {measured:.0f} MiB, predicted {expected:.0f} "
+                                   f"({100 * (expected / measured - 1):+.1f} %)")
+        page = os.path.join(self.folder, "page.md")
+        self.precbench("--modes", "32-true", "--device", "cuda", "--export-markdown", page)
+        with open(page, encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"peak memory \d+ MiB, predicted \d+ \([+-]")
+
     def test_the_drivers_figures_of_that_card_are_in_its_row(self):
         path = os.environ["FAKE_DRIVER"] + ":" + os.environ["FAKE_NVML_FOLDER"]
         run = self.precbench("--modes", "32-true", "--device", "cuda", LD_LIBRARY_PATH=path)

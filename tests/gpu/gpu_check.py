@@ -27,6 +27,7 @@ class Setting:
 
     precbench: str
     worker: str
+    configs: Path
     data: Path
     folder: str  # for result files
     environment: dict
@@ -72,8 +73,8 @@ def setting_for(options, folder):
         ours["LD_LIBRARY_PATH"] = f"{driver}:{ours['LD_LIBRARY_PATH']}"
     os.environ["CUBLAS_WORKSPACE_CONFIG"] = ours["CUBLAS_WORKSPACE_CONFIG"]
     kept = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")}
-    return Setting(str(tree / "bin/precbench"), str(tree / "bin/precbench-worker"), tree / "data", folder, kept | ours,
-                   list(ours), bool(options.rehearse))
+    return Setting(str(tree / "bin/precbench"), str(tree / "bin/precbench-worker"), HERE.parents[1] / "configs",
+                   tree / "data", folder, kept | ours, list(ours), bool(options.rehearse))
 
 
 def run_section(name, section, setting, late):

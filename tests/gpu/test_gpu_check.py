@@ -33,15 +33,23 @@ class GpuCheck(unittest.TestCase):
 
     def test_every_section_runs(self):
         # Not `tests`: ctest runs those by themselves.
-        done, document = self.gpu_check("--only", "machine,three_modes,memory,losses")
+        done, document = self.gpu_check("--only", "machine,three_modes,kaggle_t4,memory,losses")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(document["rehearsal"])
         sections = {section["section"]: section for section in document["sections"]}
-        self.assertEqual([name for name, section in sections.items() if not section["passed"]], ["memory"])
+        self.assertEqual([name for name, section in sections.items() if not section["passed"]], ["kaggle_t4", "memory"])
         self.assertEqual(len(sections["memory"]["checks"]), 6)
         for check in sections["memory"]["checks"]:  # never passed here: the twin has no figure to compare with
             self.assertIsNone(check["passed"])
             self.assertGreater(check["precbench_bytes"], 0)
+            self.assertGreater(check["predicted_bytes"], 0)
+        published = {check["check"]: check for check in sections["kaggle_t4"]["checks"]}
+        self.assertEqual({mode: check["published_mib"] for mode, check in published.items()},
+                         {"32-true": 8805.79, "16-mixed": 5603.31, "bf16-mixed": 7415.2})
+        for mode, check in published.items():
+            self.assertRegex(check["prediction"], r"^[+-]\d+\.\d\d %$")
+            self.assertRegex(done.stdout, rf"kaggle_t4: {mode}  measured_mib [\d.]+, published_mib .*prediction [+-]")
+        self.assertRegex(done.stdout, r"memory: 16-mixed mlp adamw  .*predicted_bytes \d+, prediction [+-]")
         self.assertTrue(all(check["identical"] for check in sections["losses"]["checks"]))
 
     def test_a_card_that_cannot_be_used_fails(self):

@@ -1,6 +1,10 @@
 #include "train/loop/run_setup.h"
 
+#include <ATen/Context.h>
+
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include "train/errors.h"
 #include "train/loop/weights.h"
@@ -34,6 +38,17 @@ GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
   return GemmBackend::onednn;
 }
 
+// For checks alone (scripts/gpu-check): PRECBENCH_ATTENTION=math trains on any card as on one that
+// has no fused attention kernel for the dtype, which is what bf16 gets before Ampere.
+void choose_attention_for_checks() {
+  const char* attention = std::getenv("PRECBENCH_ATTENTION");
+  if (attention == nullptr || std::string_view(attention) != "math") return;
+  at::Context& context = at::globalContext();
+  context.setSDPUseFlash(false);
+  context.setSDPUseMemEfficient(false);
+  context.setSDPUseCuDNN(false);
+}
+
 }  // namespace
 
 const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device) {
@@ -54,6 +69,7 @@ void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceM
   } else if (job.tf32 == "off") {
     device.set_tf32(false, false);
   }
+  choose_attention_for_checks();
   if (job.deterministic == "on") device.set_deterministic(true);
   if (job.cudnn_benchmark) device.set_cudnn_benchmark(true);
   if (job.cuda_graph) throw UnsupportedError("CUDA graphs are not in this version");

@@ -183,6 +183,24 @@ TEST(TrainingOnACard, IsOutOfMemoryAtTheCardsLimitAndTheNextModeRuns) {
   EXPECT_EQ(gpu().memory().stats().live_blocks, 0);
 }
 
+// As scripts/gpu-check asks for on cards that have a fused kernel for bf16: one attention matrix
+// for each of vit_tiny's 12 layers and 3 heads is kept then, [16, 3, 65, 65] in float32.
+TEST(TrainingOnACard, KeepsAttentionMatricesWhereTheMathPathIsAskedFor) {
+  auto device = card("a100");
+  TrainJob job = small_job("bf16-mixed", "vit_tiny");
+  job.dataset.synthetic_shape = {3, 32, 32};
+  const int64_t fused = *run_on(device, job).run.memory.peak_allocated_bytes;
+  setenv("PRECBENCH_ATTENTION", "math", /*overwrite=*/1);
+  const int64_t math = *run_on(device, job).run.memory.peak_allocated_bytes;
+  unsetenv("PRECBENCH_ATTENTION");
+  at::globalContext().setSDPUseFlash(true);
+  at::globalContext().setSDPUseMemEfficient(true);
+  at::globalContext().setSDPUseCuDNN(true);
+  constexpr int64_t kMatrices = 12 * 16 * 3 * 65 * 65 * 4;
+  EXPECT_GT(math, fused + kMatrices);
+  EXPECT_EQ(*run_on(device, job).run.memory.peak_allocated_bytes, fused);
+}
+
 TEST(TrainingOnACard, RefusesTf32BeforeAmpere) {
   auto t4 = card("t4");
   EXPECT_THROW(run_on(t4, small_job("tf32")), UnsupportedError);
