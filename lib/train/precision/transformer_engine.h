@@ -3,6 +3,8 @@
 // TransformerEnginePrecision, without NVIDIA's library).
 #pragma once
 
+#include <exception>
+
 #include "train/precision/true_precision.h"
 
 namespace precbench::train {
@@ -27,6 +29,7 @@ class TransformerEnginePrecision : public TruePrecision {
  private:
   at::DeviceType device_;
   mutable Float8Layers layers_;
+  mutable std::exception_ptr failure_;  // of the end of a forward pass; backward() throws it
 };
 
 }  // namespace precbench::train

@@ -46,6 +46,7 @@ void register_all() {
   register_losses(library);
   register_indexing(library);
   register_amp_kernels(library);
+  register_float8_kernels(library);
   register_instead_of_composites(library);
 }
 

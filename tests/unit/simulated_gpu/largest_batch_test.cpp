@@ -116,8 +116,8 @@ std::vector<std::string_view> names_of_models() {
 INSTANTIATE_TEST_SUITE_P(Every, LargestBatchOf,
                          testing::Combine(testing::ValuesIn(names_of_models()),
                                           testing::Values("32-true", "16-mixed", "bf16-mixed",
-                                                          "16-true", "bf16-true", "64-true",
-                                                          "tf32")),
+                                                          "16-true", "bf16-true", "64-true", "tf32",
+                                                          "transformer-engine")),
                          [](const auto& info) {
                            std::string name(std::get<0>(info.param));
                            name.append("_").append(std::get<1>(info.param));

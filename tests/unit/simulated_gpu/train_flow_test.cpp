@@ -201,6 +201,17 @@ TEST(TrainingOnACard, KeepsAttentionMatricesWhereTheMathPathIsAskedFor) {
   EXPECT_EQ(*run_on(device, job).run.memory.peak_allocated_bytes, fused);
 }
 
+// FP8 products on a card that has them, and in float32 on one that has not.
+TEST(TrainingOnACard, MultipliesInFloat8FromAdaOn) {
+  const auto products = [](const std::string& id) {
+    auto device = card(id);
+    return traced([&] { run_on(device, small_job("transformer-engine", "mlp")); });
+  };
+  const auto l4 = products("l4");
+  EXPECT_TRUE(inputs_of(l4, "aten::_scaled_mm").contains(at::kFloat8_e4m3fn));
+  EXPECT_FALSE(ran(products("t4"), "aten::_scaled_mm"));
+}
+
 TEST(TrainingOnACard, RefusesTf32BeforeAmpere) {
   auto t4 = card("t4");
   EXPECT_THROW(run_on(t4, small_job("tf32")), UnsupportedError);
