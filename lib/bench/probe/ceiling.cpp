@@ -32,10 +32,8 @@ std::optional<Ceiling> ceiling_of(const ModeTraits& mode, const DeviceFacts& dev
     const json rates = formats == probe->end() ? json() : *formats;
     double best = 0;
     for (const ProbeRow& row : probe_rows(device, {{"formats", rates}})) {
-      const bool is_other_part = mode.family == PrecisionFamily::transformer_engine &&
-                                 row.format == name_of(mode.parameters);  // of its layers
-      if (row.mode != mode.name && !is_other_part) continue;
-      best = std::max({best, row.gemm_tflops.value_or(0), row.convolution_tflops.value_or(0)});
+      if (row.mode != mode.name) continue;
+      best = std::max(row.gemm_tflops.value_or(0), row.convolution_tflops.value_or(0));
     }
     if (best > 0) return Ceiling{best, format, "precbench probe"};
   }

@@ -16,9 +16,6 @@
 #include "bench/platform/contention.h"
 #include "bench/platform/environment.h"
 #include "bench/platform/verdict.h"
-#include "bench/predict/prediction.h"
-#include "bench/probe/ceiling.h"
-#include "bench/probe/probe_cache.h"
 #include "bench/report/block.h"
 #include "bench/report/heading.h"
 #include "bench/result/marks.h"
@@ -34,6 +31,7 @@
 #include "bench/run/progress.h"
 #include "bench/run/recording.h"
 #include "bench/run/worker_runner.h"
+#include "bench/run/yardsticks.h"
 #include "common/printable.h"
 #include "data/load.h"
 
@@ -75,7 +73,8 @@ class Session {
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support();
     announce();
-    predict_peaks();
+    yardsticks_.emplace(plan_, device_, console_);
+    if (!interrupted()) yardsticks_->predict(runner_);
     try_modes();
     run_modes();
     return static_cast<int>(finish(baseline));
@@ -133,24 +132,6 @@ class Session {
     for (const std::string& hazard :
          hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {
       console_.warning(hazard);
-    }
-  }
-
-  // Every run on a card checks the simulation of cards.
-  void predict_peaks() {
-    if (device_.facts.kind != "cuda" || interrupted()) return;
-    predicted_ = predicted_peaks(plan_, device_.facts, runner_);
-    if (predicted_.empty()) console_.detail("no prediction of the memory is to be had");
-  }
-
-  void compare_with_prediction(const RunSlot& slot) {
-    ModeRecord& row = recording_->mode(slot.mode->name);
-    const auto predicted = predicted_.find(row.mode);
-    const auto measured = row.runs.back().memory.peak_allocated_bytes;
-    if (predicted == predicted_.end() || !measured || slot.role != "measure") return;
-    const std::string note = beside_measurement(*measured, predicted->second);
-    if (std::find(row.notes.begin(), row.notes.end(), note) == row.notes.end()) {
-      row.notes.push_back(note);
     }
   }
 
@@ -285,8 +266,10 @@ class Session {
     if (note_interruption(outcome)) return;
     if (outcome.result && outcome.result->train) {
       recording_->add(slot, *outcome.result->train, gpu.energy);
-      compare_with_ceiling(*slot.mode);
-      compare_with_prediction(slot);
+      const bool counts = slot.role == "measure";
+      ModeRecord& row = recording_->mode(slot.mode->name);
+      if (const auto mark = yardsticks_->set_beside(row, counts))
+        recording_->mark_once(row.mode, *mark);
     } else {
       take_failure(outcome);
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
@@ -297,21 +280,6 @@ class Session {
     mark(slot, busy, gpu.marks);
     print_block(slot);
     save();
-  }
-
-  // The verdicts say what should be fast; a kept probe says how fast it is.
-  void compare_with_ceiling(const ModeTraits& asked) {
-    if (!kept_probe_) {
-      for (const std::string& device : {plan_.device, std::string("auto"), device_.name}) {
-        kept_probe_ = load_probe(probe_key(device, plan_.threads));
-        if (kept_probe_) break;
-      }
-    }
-    ModeRecord& row = recording_->mode(asked.name);
-    const ModeTraits* ran = find_mode(row.effective_mode);
-    row.ceiling = ceiling_of(ran == nullptr ? asked : *ran, device_.facts, kept_probe_);
-    if (device_.facts.kind != "cuda") return;
-    if (const auto mark = too_small_mark(row)) recording_->mark_once(asked.name, *mark);
   }
 
   // The processors and the GPU may both have been busy.
@@ -409,10 +377,9 @@ class Session {
   data::DatasetSummary data_;
   DeviceChoice device_;
   std::optional<GpuWatch> gpu_;
-  std::optional<json> kept_probe_;
   std::optional<Recording> recording_;
-  std::map<std::string, int64_t> predicted_;  // peaks by mode; empty on a CPU
-  std::optional<ResultDocument> earlier_;     // --resume
+  std::optional<Yardsticks> yardsticks_;
+  std::optional<ResultDocument> earlier_;  // --resume
   std::optional<int> interrupted_by_;
   std::optional<std::string> saved_to_;
   bool file_trouble_ = false;

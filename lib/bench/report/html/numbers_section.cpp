@@ -61,7 +61,7 @@ std::string numbers_section(const ResultDocument& document) {
                         "subnormal",
                         "weights stalled",
                         "update / weight",
-                        "loss off the reference by at most"};
+                        "loss vs reference"};
   const ModeRecord* reference = reference_mode(document);
   std::string rows;
   for (const ModeRecord& mode : document.modes) {
@@ -79,7 +79,9 @@ std::string numbers_section(const ResultDocument& document) {
   return "<h2>Whether the numbers hold up</h2>\n" + table_of("cards", header, rows) +
          paragraph(
              "Medians over the steps that were looked at, of each mode's first run. Stalled: "
-             "the gradient is not zero, and the weight did not move.",
+             "the gradient is not zero, and the weight did not move. Loss vs reference: the "
+             "largest "
+             "difference of losses averaged over 20 steps.",
              "notes") +
          float8_table(document);
 }
