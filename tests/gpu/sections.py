@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import float8
 import grid
 import prediction
 import reference
@@ -169,4 +170,11 @@ def losses(setting):
                    "first_difference": compared.first_difference, "largest_difference": compared.largest_difference}
 
 
-ALL = {"machine": machine, "three_modes": three_modes, "kaggle_t4": kaggle_t4, "tests": tests, "memory": memory, "losses": losses}
+def fp8(setting):
+    """transformer-engine: native from Ada and Hopper on."""
+    yield from float8.products(setting)
+    yield from float8.rate(setting)
+    yield from float8.training(setting, lambda mode, model, changes: job(setting, mode, model, "sgd", changes))
+
+
+ALL = {"machine": machine, "three_modes": three_modes, "kaggle_t4": kaggle_t4, "tests": tests, "memory": memory, "losses": losses, "fp8": fp8}

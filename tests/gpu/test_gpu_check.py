@@ -33,7 +33,7 @@ class GpuCheck(unittest.TestCase):
 
     def test_every_section_runs(self):
         # Not `tests`: ctest runs those by themselves.
-        done, document = self.gpu_check("--only", "machine,three_modes,kaggle_t4,memory,losses")
+        done, document = self.gpu_check("--only", "machine,three_modes,kaggle_t4,memory,losses,fp8")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(document["rehearsal"])
         sections = {section["section"]: section for section in document["sections"]}
@@ -50,6 +50,10 @@ class GpuCheck(unittest.TestCase):
             self.assertRegex(check["prediction"], r"^[+-]\d+\.\d\d %$")
             self.assertRegex(done.stdout, rf"kaggle_t4: {mode}  measured_mib [\d.]+, published_mib .*prediction [+-]")
         self.assertRegex(done.stdout, r"memory: 16-mixed mlp adamw  .*predicted_bytes \d+, prediction [+-]")
+        fp8 = {check["check"]: check for check in sections["fp8"]["checks"]}
+        self.assertEqual(len(fp8), 5)
+        self.assertIsNone(fp8["rate of FP8 products over bf16's"]["passed"])  # not native
+        self.assertEqual(fp8["transformer-engine mlp"]["layers"], ["fc1", "fc2"])
         self.assertTrue(all(check["identical"] for check in sections["losses"]["checks"]))
 
     def test_a_card_that_cannot_be_used_fails(self):
