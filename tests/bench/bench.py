@@ -43,7 +43,7 @@ def arguments():
     parser.add_argument("--json", type=Path, metavar="FILE", help="writes {rows: [{workload, mode, profile, ratio, low, high}]}")
     parser.add_argument("--data-dir", type=Path, help="folder of Fashion-MNIST's IDX files")
     parser.add_argument("--precbench", default=ROOT / "build/test/bin/precbench", help="(%(default)s)")
-    parser.add_argument("--lock", type=Path, help="file to hold a lock on during each repeat, as flock(1) does")
+    parser.add_argument("--lock", type=Path, help="file to hold a lock on while a row is measured, as flock(1) does")
     options = parser.parse_args()
     if options.quick:
         options.workloads = [name for name in options.workloads if name in workloads.QUICK]
@@ -69,12 +69,11 @@ def repeats_of(label, run, options):
     """run(side) for every side in every repeat, in turn and each time from another one on: {side: [result]}."""
     results = {side: [] for side in sides.SIDES}
     busy = 0
-    for repeat in range(options.repeats):
-        turn = repeat % len(sides.SIDES)
-        order = sides.SIDES[turn:] + sides.SIDES[:turn]
-        tell(f"{label}: repeat {repeat + 1} of {options.repeats}")
-        with held(options.lock):
-            for side in order:
+    with held(options.lock):
+        for repeat in range(options.repeats):
+            turn = repeat % len(sides.SIDES)
+            tell(f"{label}: repeat {repeat + 1} of {options.repeats}")
+            for side in sides.SIDES[turn:] + sides.SIDES[:turn]:
                 result, disturbed = undisturbed(lambda side=side: run(side), tell)
                 results[side].append(result)
                 busy += disturbed

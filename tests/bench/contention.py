@@ -2,10 +2,12 @@
 
 import os
 import resource
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 BUSY_SHARE = 0.05  # of the machine's processor time; a repeat beyond it is taken again
+PATIENCE_S = 60
 ATTEMPTS = 5  # of one repeat, before it counts as it is and is told
 
 
@@ -41,9 +43,19 @@ def share_of_others(before, after):
     return min(max(others / total, 0.0), 1.0)
 
 
-def undisturbed(measure, tell, look=snapshot):
+def wait_for_quiet(look=snapshot, sleep=time.sleep):
+    """Until others leave the processors alone for a second, but not for longer than PATIENCE_S."""
+    for _ in range(PATIENCE_S):
+        before = look()
+        sleep(1)
+        if share_of_others(before, look()) <= BUSY_SHARE:
+            return
+
+
+def undisturbed(measure, tell, look=snapshot, wait=wait_for_quiet):
     """(what measure() returned, whether others were busy in the last attempt too)."""
     for attempt in range(1, ATTEMPTS + 1):
+        wait()
         before = look()
         result = measure()
         share = share_of_others(before, look())

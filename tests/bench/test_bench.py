@@ -64,7 +64,21 @@ class Contention(unittest.TestCase):
             looks += [Snapshot(0, 0, 0), Snapshot(share * 100, 100, 0)]
         look = lambda: looks.pop(0)
         measure = lambda: measured.append(0) or len(measured)
-        return contention.undisturbed(measure, told.append, look), told
+        return contention.undisturbed(measure, told.append, look, wait=lambda: None), told
+
+    def seconds_waited(self, shares):
+        """How long wait_for_quiet() waits where others take these shares in turn."""
+        seconds = []
+        snapshots = [Snapshot(0, 0, 0)]
+        for share in shares:
+            snapshots += [Snapshot(share * 100, 100, 0), Snapshot(0, 0, 0)]
+        contention.wait_for_quiet(lambda: snapshots.pop(0), seconds.append)
+        return sum(seconds)
+
+    def test_a_repeat_begins_when_it_is_quiet(self):
+        self.assertEqual(self.seconds_waited([0.04]), 1)
+        self.assertEqual(self.seconds_waited([0.5, 0.06, 0.01, 0.5]), 3)
+        self.assertEqual(self.seconds_waited([0.5] * 100), contention.PATIENCE_S)
 
     def test_a_disturbed_repeat_is_taken_again_and_said(self):
         (result, disturbed), told = self.attempt([0.5, 0.06, 0.05])

@@ -15,18 +15,39 @@ struct CpuEvent : DeviceEvent {
   std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
 };
 
+// Every weight of every step passes here: with the widest vectors of the processor that runs
+// it, 2.7 MB (`mlp`) take 20 to 40 us instead of 80.
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define PRECBENCH_WIDEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define PRECBENCH_WIDEST_VECTORS
+#endif
+
 // Whether an element's exponent bits are all set, that is infinity or NaN. Reads, and allocates
 // nothing, so that it shows in no memory figure.
 template <typename Bits>
-bool has_non_finite(const void* data, int64_t count, Bits exponent) {
+inline __attribute__((always_inline)) bool any_all_set(const void* data, int64_t count,
+                                                       Bits exponent) {
   const auto* bytes = static_cast<const char*>(data);
-  bool found = false;
+  Bits found = 0;  // as wide as what it is made from: a bool would have to be packed in every round
   for (int64_t i = 0; i < count; ++i) {
     Bits bits;
     std::memcpy(&bits, bytes + i * static_cast<int64_t>(sizeof(Bits)), sizeof(Bits));
-    found |= (bits & exponent) == exponent;
+    found = static_cast<Bits>(found | ((bits & exponent) == exponent ? 1U : 0U));
   }
-  return found;
+  return found != 0;
+}
+
+PRECBENCH_WIDEST_VECTORS bool any_all_set_16(const void* data, int64_t count, uint16_t exponent) {
+  return any_all_set<uint16_t>(data, count, exponent);
+}
+
+PRECBENCH_WIDEST_VECTORS bool any_all_set_32(const void* data, int64_t count, uint32_t exponent) {
+  return any_all_set<uint32_t>(data, count, exponent);
+}
+
+PRECBENCH_WIDEST_VECTORS bool any_all_set_64(const void* data, int64_t count, uint64_t exponent) {
+  return any_all_set<uint64_t>(data, count, exponent);
 }
 
 bool has_non_finite(const torch::Tensor& tensor) {
@@ -34,13 +55,13 @@ bool has_non_finite(const torch::Tensor& tensor) {
   const void* data = dense.const_data_ptr();
   switch (dense.scalar_type()) {
     case at::kFloat:
-      return has_non_finite<uint32_t>(data, dense.numel(), 0x7f800000U);
+      return any_all_set_32(data, dense.numel(), 0x7f800000U);
     case at::kDouble:
-      return has_non_finite<uint64_t>(data, dense.numel(), 0x7ff0000000000000ULL);
+      return any_all_set_64(data, dense.numel(), 0x7ff0000000000000ULL);
     case at::kHalf:
-      return has_non_finite<uint16_t>(data, dense.numel(), 0x7c00U);
+      return any_all_set_16(data, dense.numel(), 0x7c00U);
     case at::kBFloat16:
-      return has_non_finite<uint16_t>(data, dense.numel(), 0x7f80U);
+      return any_all_set_16(data, dense.numel(), 0x7f80U);
     default:
       return !dense.isfinite().all().item<bool>();
   }

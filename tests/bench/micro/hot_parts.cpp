@@ -8,6 +8,7 @@
 #include "train/event_stream.h"
 #include "train/loop/loader.h"
 #include "train/measure/counting_allocator.h"
+#include "train/measure/numeric_health.h"
 #include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"
 #include "train/optim/optimizer.h"
@@ -71,6 +72,19 @@ void look_at_weights(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(setting->device.any_non_finite(parameters));
 }
 BENCHMARK(look_at_weights);
+
+// Not in every step: in the steps 2, 5, 10, 20, 50, ...
+void look_at_numbers(benchmark::State& state) {
+  const auto setting = mlp_with_gradients();
+  const std::vector<torch::Tensor> parameters = setting->model->parameters();
+  NumericHealth health(parameters, at::kFloat);
+  int64_t step = 0;
+  for (auto _ : state) {
+    health.before_step();
+    health.after_step(step++, 1.0, false);
+  }
+}
+BENCHMARK(look_at_numbers)->Iterations(20);
 
 void log_step(benchmark::State& state) {
   CpuDevice device;
