@@ -14,6 +14,14 @@ uint64_t draw_seed() {
 
 }  // namespace
 
+torch::Tensor in_layout(const torch::Tensor& tensor, at::MemoryFormat format) {
+  constexpr int64_t kImageBatchRank = 4;  // others have one layout
+  if (tensor.dim() != kImageBatchRank || format == at::MemoryFormat::Contiguous) {
+    return tensor.contiguous();
+  }
+  return tensor.to(tensor.scalar_type(), /*non_blocking=*/false, /*copy=*/false, format);
+}
+
 Loader::Loader(DeviceModule& device, const DataSet& data, const Split& split, SampleOrder order,
                int64_t batch_size, at::MemoryFormat format)
     : device_(device),
@@ -83,9 +91,7 @@ torch::Tensor Loader::prepared(torch::Tensor samples) const {
     // Antialiased, as torchvision's Resize.
     samples = at::_upsample_bilinear2d_aa(samples, {size, size}, /*align_corners=*/false);
   }
-  constexpr int64_t kImageBatchRank = 4;  // others have one layout
-  return samples.contiguous(samples.dim() == kImageBatchRank ? format_
-                                                             : at::MemoryFormat::Contiguous);
+  return in_layout(samples, format_);
 }
 
 }  // namespace precbench::train

@@ -15,6 +15,10 @@ struct Batch {
   int64_t size() const { return target.size(0); }
 };
 
+// As Python's tensor.to(memory_format=..): to contiguous(channels_last) one channel is in every
+// layout already, and convolutions go on in the one that its strides suggest.
+torch::Tensor in_layout(const torch::Tensor& tensor, at::MemoryFormat format);
+
 // Training data is shuffled (and augmented where the data set says so), test data is not.
 enum class SampleOrder { shuffled, as_stored };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "train/errors.h"
+#include "train/loop/loader.h"
 #include "train/loop/weights.h"
 #include "train/models/onednn_linear.h"
 #include "train/models/script_model.h"
@@ -107,9 +108,9 @@ std::unique_ptr<Model> build_model(const TrainJob& job, const SampleShape& shape
   torch::NoGradGuard no_grad;
   const at::MemoryFormat format = memory_format(job);
   for (torch::Tensor& parameter : model->parameters()) {
-    // Module::to has no overload for a memory format; as Python's, only 4-D tensors have one.
     constexpr int64_t kImageBatchRank = 4;
-    if (parameter.dim() == kImageBatchRank) parameter.set_data(parameter.contiguous(format));
+    // Module::to has no overload for a memory format; as Python's, only 4-D tensors have one.
+    if (parameter.dim() == kImageBatchRank) parameter.set_data(in_layout(parameter, format));
   }
   return model;
 }

@@ -32,6 +32,18 @@ std::vector<int64_t> pass(Loader& loader) {
   return order;
 }
 
+// torch.zeros(2, 1, 3, 4).to(memory_format=torch.channels_last).stride() in PyTorch 2.11; that of
+// .contiguous(memory_format=torch.channels_last) is (12, 12, 4, 1).
+TEST(InLayout, GivesOneChannelTheStridesThatPythonsToGives) {
+  const torch::Tensor one_channel = torch::zeros({2, 1, 3, 4});
+  EXPECT_EQ(in_layout(one_channel, at::MemoryFormat::ChannelsLast).strides(),
+            (std::vector<int64_t>{12, 1, 4, 1}));
+  EXPECT_EQ(in_layout(one_channel, at::MemoryFormat::Contiguous).strides(),
+            (std::vector<int64_t>{12, 12, 4, 1}));
+  const torch::Tensor text = torch::zeros({2, 5}, torch::kLong);
+  EXPECT_TRUE(in_layout(text, at::MemoryFormat::ChannelsLast).is_alias_of(text));
+}
+
 // torch.manual_seed(42); DataLoader(range(10), batch_size=4, shuffle=True), then one over range(5)
 // without shuffle, then the first again, then torch.rand(1); printed by PyTorch 2.11.
 TEST(Loader, GivesPythonsOrderAndDrawsAsOften) {
