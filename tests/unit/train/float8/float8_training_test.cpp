@@ -1,6 +1,8 @@
 // Whole runs in FP8, and the same arithmetic written a second time in plain float32 operations.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "../../temporary.h"
 #include "../support.h"
@@ -80,7 +82,15 @@ class Network : public Model {
   Linear first{nullptr}, second{nullptr};
 };
 
-// Both sides differ in the order of float32 sums alone; here they were equal to 1e-6 in all 150 steps.
+// Both sides differ in the order of float32 sums at most; without AMX they were equal to 1e-6 in
+// all 150 steps. With it oneDNN multiplies FP8 itself, and a sum may round to the next bfloat16,
+// 2^-8 away.
+double tolerance() {
+  std::ifstream file("/proc/cpuinfo");
+  const std::string facts(std::istreambuf_iterator<char>(file), {});
+  return facts.find("amx_tile") != std::string::npos ? 4e-3 : 1e-5;
+}
+
 TEST(Float8Training, EqualsTheRecipeInPlainOperations) {
   at::set_num_threads(1);
   for (const uint64_t seed : {1, 2, 3}) {
@@ -114,7 +124,7 @@ TEST(Float8Training, EqualsTheRecipeInPlainOperations) {
       const torch::Tensor hidden_gradient = second.backward(logit_gradient, job.lr);
       first.backward(hidden_gradient * before.gt(0), job.lr);
 
-      EXPECT_NEAR(loss.item<double>(), expected, 1e-5 * expected) << "step " << step;
+      EXPECT_NEAR(loss.item<double>(), expected, tolerance() * expected) << "step " << step;
       if (step == 0) begin = expected;
       end = expected;
     }
