@@ -14,8 +14,9 @@ struct ProbeRequest {
 };
 
 // {kind "probe", schema_version, tool, environment, threads, modes (probe_report.h), formats (the
-// worker's figures), busy (why the rates are too low; such results are not kept), from_cache}. Asks two workers, unless the machine's result is kept. Throws
-// DeviceError as choose_device(), and when the probe does not come to its end.
+// worker's figures), busy (why the rates are too low, else null), from_cache}. Asks two workers,
+// unless the machine's result is kept; results of a busy machine are not. Throws DeviceError as
+// choose_device(), and when the probe does not come to its end.
 json probe_machine(const ProbeRequest& request, JobRunner& runner);
 
 }  // namespace precbench

@@ -1,7 +1,7 @@
-#include "bench/probe/ceiling.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "bench/probe/ceiling.h"
 
 namespace precbench {
 namespace {
