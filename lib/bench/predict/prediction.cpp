@@ -6,6 +6,7 @@
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
 #include "bench/report/units.h"
+#include "bench/run/ask_worker.h"
 #include "common/errors.h"
 #include "common/gpu_cards.h"
 #include "common/suggest.h"
@@ -119,10 +120,7 @@ json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner)
   Plan resolved = plan;
   resolve_for_device(resolved, /*is_cuda=*/true, {});
   const Job job = job_of(resolved, request);
-  const JobOutcome outcome = runner.run(job, {plan.timeout_s}, nullptr, nullptr);
-  if (outcome.interrupted_by) {
-    throw UserError(ExitCode::interrupted, "interrupted before the prediction was there");
-  }
+  const JobOutcome outcome = ask_worker(job, {plan.timeout_s}, runner, "the prediction was there");
   if (!outcome.result) {
     const bool is_file = outcome.failure == FailureKind::input;
     throw UserError(is_file ? ExitCode::file : ExitCode::nothing_ran,

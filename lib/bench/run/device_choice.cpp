@@ -1,10 +1,7 @@
 #include "bench/run/device_choice.h"
 
-#include <unistd.h>
-
-#include <csignal>
-
 #include "bench/platform/cpu.h"
+#include "bench/run/ask_worker.h"
 #include "common/errors.h"
 #include "common/printable.h"
 
@@ -44,13 +41,7 @@ DeviceChoice choose_device(const Plan& plan, JobRunner& runner) {
   job.kind = JobKind::describe;
   job.device = plan.device;
   job.threads = plan.threads;
-  job.parent_pid = getpid();
-  const JobOutcome outcome = runner.run(job, {plan.timeout_s}, nullptr, nullptr);
-  if (outcome.interrupted_by) {
-    throw UserError(
-        *outcome.interrupted_by == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
-        "interrupted before the first run");
-  }
+  const JobOutcome outcome = ask_worker(job, {plan.timeout_s}, runner, "the first run");
   if (!outcome.result) {
     throw DeviceError(outcome.reason.value_or("the worker did not answer"));
   }

@@ -1,11 +1,9 @@
 #include "bench/run/gemm_choice.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <csignal>
 
 #include "bench/probe/probe_cache.h"
+#include "bench/run/ask_worker.h"
 #include "common/errors.h"
 #include "common/printable.h"
 
@@ -25,13 +23,7 @@ json measured(const Plan& plan, JobRunner& runner) {
   Job job;
   job.kind = JobKind::gemm;
   job.threads = plan.threads;
-  job.parent_pid = getpid();
-  const JobOutcome outcome = runner.run(job, {plan.timeout_s}, nullptr, nullptr);
-  if (outcome.interrupted_by) {
-    throw UserError(
-        *outcome.interrupted_by == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
-        "interrupted before the first run");
-  }
+  const JobOutcome outcome = ask_worker(job, {plan.timeout_s}, runner, "the first run");
   if (!outcome.result) {
     throw DeviceError("the two products could not be measured: " +
                       printable(outcome.reason.value_or("the worker did not answer")));

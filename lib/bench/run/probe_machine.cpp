@@ -1,11 +1,10 @@
 #include "bench/run/probe_machine.h"
 
-#include <unistd.h>
-
 #include "bench/platform/contention.h"
 #include "bench/platform/environment.h"
 #include "bench/probe/probe_cache.h"
 #include "bench/probe/probe_report.h"
+#include "bench/run/ask_worker.h"
 #include "bench/run/device_choice.h"
 #include "common/errors.h"
 #include "common/printable.h"
@@ -24,13 +23,9 @@ Measured measured(const DeviceChoice& choice, const ProbeRequest& request, JobRu
   job.kind = JobKind::probe;
   job.device = choice.name;
   job.threads = request.threads;
-  job.parent_pid = getpid();
   const CpuSnapshot before = read_cpu_snapshot();
   const double own_before_s = own_cpu_s();
-  const JobOutcome outcome = runner.run(job, {}, nullptr, nullptr);
-  if (outcome.interrupted_by) {
-    throw UserError(ExitCode::interrupted, "interrupted before the probe was done");
-  }
+  const JobOutcome outcome = ask_worker(job, {}, runner, "the probe was done");
   if (!outcome.result || !outcome.result->facts.contains("formats")) {
     throw DeviceError("the probe did not come to its end: " +
                       printable(outcome.reason.value_or("the worker measured nothing")));

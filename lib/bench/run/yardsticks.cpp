@@ -8,6 +8,13 @@
 
 namespace precbench {
 
+Yardsticks::Yardsticks(const Plan& plan, const DeviceChoice& device, Console& console)
+    : plan_(plan), device_(device), console_(console) {
+  for (const std::string& name : {plan.device, std::string("auto"), device.name}) {
+    if (!probe_) probe_ = load_probe(probe_key(name, plan.threads));
+  }
+}
+
 void Yardsticks::predict(JobRunner& runner) {
   if (device_.facts.kind != "cuda") return;
   predicted_ = predicted_peaks(plan_, device_.facts, runner);
@@ -26,9 +33,6 @@ void Yardsticks::note_prediction(ModeRecord& row) const {
 
 std::optional<Mark> Yardsticks::set_beside(ModeRecord& row, bool counts) {
   if (counts) note_prediction(row);
-  for (const std::string& device : {plan_.device, std::string("auto"), device_.name}) {
-    if (!probe_) probe_ = load_probe(probe_key(device, plan_.threads));
-  }
   const ModeTraits* mode = find_mode(row.effective_mode);
   if (mode == nullptr) return std::nullopt;
   row.ceiling = ceiling_of(*mode, device_.facts, probe_);

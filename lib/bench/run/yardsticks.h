@@ -17,8 +17,7 @@ namespace precbench {
 class Yardsticks {
  public:
   // Keeps references.
-  Yardsticks(const Plan& plan, const DeviceChoice& device, Console& console)
-      : plan_(plan), device_(device), console_(console) {}
+  Yardsticks(const Plan& plan, const DeviceChoice& device, Console& console);
 
   // The peaks of all modes, on a GPU alone: every run there checks the simulation.
   void predict(JobRunner& runner);

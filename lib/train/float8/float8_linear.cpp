@@ -70,7 +70,7 @@ class Float8Linear : public torch::autograd::Function<Float8Linear> {
     context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["inputs"] = input.size(1);
     if (records) {
-      layer->flops = product_flops(input.size(0), weight);
+      layer->flops = product_flops(input.size(0), outputs, input.size(1));
       layer->copy_bytes = static_cast<int64_t>(left.data.nbytes() + right.data.nbytes());
     }
     return result.narrow(0, 0, input.size(0)).narrow(1, 0, outputs);
@@ -97,21 +97,22 @@ class Float8Linear : public torch::autograd::Function<Float8Linear> {
       input_gradient = multiply(gradient.data, gradient.inverse_scale, transposed_copy(weight),
                                 weight.inverse_scale, std::nullopt, product);
       input_gradient = input_gradient.narrow(0, 0, samples).narrow(1, 0, inputs);
-      layer->flops += 2.0 * static_cast<double>(samples * outputs * inputs);
+      layer->flops += product_flops(samples, outputs, inputs);
     }
     torch::Tensor weight_gradient =
         multiply(transposed_copy(gradient), gradient.inverse_scale, transposed_copy(input),
                  input.inverse_scale, std::nullopt, product);
     weight_gradient = weight_gradient.narrow(0, 0, outputs).narrow(1, 0, inputs);
-    layer->flops += 2.0 * static_cast<double>(samples * outputs * inputs);
+    layer->flops += product_flops(samples, outputs, inputs);
     torch::Tensor bias_gradient;
     if (context->saved_data["has_bias"].toBool()) bias_gradient = output_gradient.sum(0);
     return {input_gradient, weight_gradient, bias_gradient, {}, {}};
   }
 
  private:
-  static double product_flops(int64_t samples, const torch::Tensor& weight) {
-    return 2.0 * static_cast<double>(samples * weight.numel());
+  // Of each of the three: a multiplication with its addition is two.
+  static double product_flops(int64_t samples, int64_t outputs, int64_t inputs) {
+    return 2.0 * static_cast<double>(samples * outputs * inputs);
   }
 };
 
