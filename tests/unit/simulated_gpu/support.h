@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../small_job.h"
 #include "common/gpu_cards.h"
 #include "train/loop/train_job.h"
 #include "train/measure/counting_allocator.h"
@@ -60,16 +61,10 @@ inline bool ran(const std::vector<TracedOperation>& trace, const std::string& na
   return false;
 }
 
+// With Python's default optimizer on CUDA.
 inline TrainJob small_job(const std::string& mode, const std::string& model = "cnn") {
-  TrainJob job;
-  job.mode = mode;
+  TrainJob job = precbench::small_job(mode);
   job.model = model;
-  job.dataset.name = "synthetic";
-  job.dataset.synthetic_shape = {1, 12, 12};
-  job.dataset.synthetic_train = 64;
-  job.dataset.synthetic_test = 32;
-  job.batch_size = 16;
-  job.steps = 3;
   job.optimizer.impl = "foreach";
   return job;
 }

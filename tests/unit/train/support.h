@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/job.h"
+#include "../small_job.h"
 #include "common/modes.h"
 #include "train/device/cpu_device.h"
 #include "train/loop/train_job.h"
@@ -49,19 +49,6 @@ class LinearModel : public Model {
 
 inline std::unique_ptr<Precision> precision_of(const std::string& mode) {
   return make_precision(*find_mode(mode), at::kCPU);
-}
-
-// A job of a few steps on 12x12 synthetic images; tests change what they are about.
-inline TrainJob small_job(const std::string& mode) {
-  TrainJob job;
-  job.mode = mode;
-  job.dataset.name = "synthetic";
-  job.dataset.synthetic_shape = {1, 12, 12};
-  job.dataset.synthetic_train = 64;
-  job.dataset.synthetic_test = 32;
-  job.batch_size = 16;
-  job.steps = 3;
-  return job;
 }
 
 inline TrainResult run(
