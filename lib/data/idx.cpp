@@ -56,7 +56,8 @@ void check_magic(const std::string& path, std::span<const uint8_t> magic, size_t
   }
 }
 
-IdxArray read_array(const std::string& path, size_t dimensions) {
+// The first `limit` entries; with 0 all of them, and nothing may follow them.
+IdxArray read_array(const std::string& path, size_t dimensions, int64_t limit) {
   FileReader file(path);
   check_magic(path, file.read_up_to(kFixedHeaderBytes), dimensions);
   const std::vector<uint8_t> sizes = file.read_up_to(4 * dimensions);
@@ -68,8 +69,13 @@ IdxArray read_array(const std::string& path, size_t dimensions) {
                           size[3]);
   }
   const uint64_t promised = promised_bytes(path, array.shape);
-  array.values = file.read_up_to(promised);
-  const uint64_t excess = file.count_rest(kCountedExcess);
+  const int64_t kept = limit > 0 ? std::min(limit, array.shape[0]) : array.shape[0];
+  const uint64_t wanted =
+      promised / static_cast<uint64_t>(array.shape[0]) * static_cast<uint64_t>(kept);
+  array.values = file.read_up_to(wanted);
+  // What a limit leaves out is taken to be there.
+  const bool is_left_out = wanted < promised && array.values.size() == wanted;
+  const uint64_t excess = is_left_out ? promised - wanted : file.count_rest(kCountedExcess);
   const uint64_t held = array.values.size() + excess;
   if (held != promised) {
     fail_file(path, std::string("is ") + (held < promised ? "truncated" : "too long") +
@@ -78,14 +84,16 @@ IdxArray read_array(const std::string& path, size_t dimensions) {
                         (excess == kCountedExcess ? "at least " : "") + std::to_string(held) +
                         "; get the file again");
   }
+  array.shape[0] = kept;
   return array;
 }
 
 }  // namespace
 
-ImageSet read_idx(const std::string& images_path, const std::string& labels_path, int64_t classes) {
-  IdxArray images = read_array(images_path, 3);
-  IdxArray labels = read_array(labels_path, 1);
+ImageSet read_idx(const std::string& images_path, const std::string& labels_path, int64_t classes,
+                  int64_t limit) {
+  IdxArray images = read_array(images_path, 3, limit);
+  IdxArray labels = read_array(labels_path, 1, limit);
   if (images.shape[0] != labels.shape[0]) {
     fail_file(labels_path, "holds " + std::to_string(labels.shape[0]) + " labels for the " +
                                std::to_string(images.shape[0]) + " images of '" + images_path +

@@ -33,9 +33,9 @@ void keep_first(ImageSet& set, int64_t count) {
   set.labels.resize(static_cast<size_t>(count));
 }
 
-void read_idx_files(ImageData& data, const IdxFiles& files) {
-  data.train = read_idx(files.train_images, files.train_labels, data.classes);
-  data.test = read_idx(files.test_images, files.test_labels, data.classes);
+void read_idx_files(ImageData& data, const IdxFiles& files, const DatasetJob& job) {
+  data.train = read_idx(files.train_images, files.train_labels, data.classes, job.limit_train);
+  data.test = read_idx(files.test_images, files.test_labels, data.classes, job.limit_test);
   if (data.train.height != data.test.height || data.train.width != data.test.width) {
     throw FileError("'" + files.test_images + "' has images of another size than '" +
                     files.train_images + "'");
@@ -66,7 +66,7 @@ ImageData load_images(const DatasetJob& job) {
     data.train = std::move(splits.train);
     data.test = std::move(splits.test);
   } else {
-    read_idx_files(data, locate_idx_files(job.name, job.dir));
+    read_idx_files(data, locate_idx_files(job.name, job.dir), job);
   }
   keep_first(data.train, limited(data.train.count, job.limit_train, "--limit-train", job.name));
   keep_first(data.test, limited(data.test.count, job.limit_test, "--limit-test", job.name));
@@ -118,9 +118,11 @@ DatasetSummary check_dataset(const DatasetJob& job) {
             {1, 1, job.context},
             {locate_dataset(job.name, job.dir)}};
   }
-  const ImageData data = load_images(job);
-  return {data.train.count,
-          data.test.count,
+  DatasetJob whole = job;
+  whole.limit_train = whole.limit_test = 0;
+  const ImageData data = load_images(whole);
+  return {limited(data.train.count, job.limit_train, "--limit-train", job.name),
+          limited(data.test.count, job.limit_test, "--limit-test", job.name),
           data.classes,
           {data.train.channels, data.train.height, data.train.width},
           image_files(job)};

@@ -19,8 +19,8 @@ struct ImageData {
   int64_t classes = 0;
 };
 
-// Reads a data set of images from files. Throws FileError. (`synthetic` has no files: the worker
-// draws it; a `bundle` is read with LibTorch.)
+// Reads a data set of images from files, IDX files no further than the limits. Throws FileError.
+// (`synthetic` has no files: the worker draws it; a `bundle` is read with LibTorch.)
 ImageData load_images(const DatasetJob& job);
 
 // The job's text; limits count sequences of `context` bytes.
@@ -43,8 +43,8 @@ struct DatasetSummary {
   std::vector<std::string> files;  // in the order in which they are hashed; empty for synthetic
 };
 
-// Reads everything once: a truncated file is told now, not after the first mode. Throws FileError,
-// and UsageError for a limit over what the data set holds.
+// Reads everything once, beyond the limits too: a truncated file is told now, not after the first
+// mode. Throws FileError, and UsageError for a limit over what the data set holds.
 DatasetSummary check_dataset(const DatasetJob& job);
 
 }  // namespace precbench::data

@@ -78,6 +78,19 @@ TEST_F(Idx, EmptyMissingAndForeignFilesAreRefused) {
   EXPECT_THAT(failure(folder_, good_labels), HasSubstr("is a folder"));
 }
 
+TEST_F(Idx, LimitReadsTheFirstSamplesAndLooksNoFurther) {
+  const std::string whole = idx_images(3, 1, 2, "aabbcc");
+  const std::string labels = file("l", idx_labels(3, {1, 2, 99}));
+  const ImageSet two = read_idx(file("i", whole), labels, 10, 2);
+  EXPECT_EQ(two.count, 2);
+  EXPECT_EQ(two.pixels, (std::vector<uint8_t>{'a', 'a', 'b', 'b'}));
+  EXPECT_EQ(two.labels, (std::vector<uint8_t>{1, 2}));
+  EXPECT_EQ(read_idx(file("i", whole.substr(0, whole.size() - 2)), labels, 10, 2).count, 2);
+  const std::string cut = file("i", whole.substr(0, whole.size() - 3));
+  EXPECT_THAT(FilesTest::failure([&] { read_idx(cut, labels, 10, 2); }),
+              HasSubstr("is truncated: its header promises 3 x 1 x 2 = 6 bytes, the file holds 3"));
+}
+
 TEST_F(Idx, ReadsGzipByContentAndRefusesATruncatedOne) {
   const std::string whole =
       gzip_file("whole", idx_images(400, 5, 5, std::string(10000, 'x')));  // no .gz in its name
@@ -146,6 +159,19 @@ TEST_F(Idx, FolderThatLacksOneFileIsToldWhich) {
               std::string::npos)
         << error.what();
   }
+}
+
+TEST_F(Idx, CheckReadsBeyondTheLimits) {
+  file("train-images-idx3-ubyte", idx_images(3, 1, 2, "abcde"));
+  file("train-labels-idx1-ubyte", idx_labels(3, {1, 2, 3}));
+  file("t10k-images-idx3-ubyte", idx_images(2, 1, 2, "ghij"));
+  file("t10k-labels-idx1-ubyte", idx_labels(2, {4, 5}));
+  DatasetJob job;
+  job.name = "mnist";
+  job.dir = folder_;
+  job.limit_train = 2;
+  EXPECT_EQ(load_images(job).train.count, 2);
+  EXPECT_THAT(FilesTest::failure([&] { check_dataset(job); }), HasSubstr("is truncated"));
 }
 
 TEST_F(Idx, LimitsKeepTheFirstSamplesAndMayNotExceedThem) {

@@ -48,6 +48,31 @@ TEST(Models, DrawTheWeightsOfPython) {
   EXPECT_EQ(linear->bias[2].item<float>(), 0x1.fd6a28p-3F);
 }
 
+// In channels_last ReLU follows the pooling.
+TEST(Models, PoolingBeforeReluLeavesEveryNumberAsItIs) {
+  torch::manual_seed(5);
+  const auto model = make_model("cnn", {}, {}, GemmBackend::library_default);
+  const auto p = model->named_parameters();
+  const torch::Tensor input =
+      torch::randn({6, 1, 28, 28}).as_strided({6, 1, 28, 28}, {784, 1, 28, 1});
+  ASSERT_EQ(input.suggest_memory_format(), at::MemoryFormat::ChannelsLast);
+  const auto relu_first = [&](const torch::Tensor& x, const std::string& layer) {
+    return at::max_pool2d(
+        at::relu(at::conv2d(x, p[layer + ".weight"], p[layer + ".bias"], 1, /*padding=*/1)), 2);
+  };
+  torch::Tensor expected = relu_first(relu_first(input, "conv1"), "conv2").flatten(1);
+  expected = at::linear(expected, p["fc1.weight"], p["fc1.bias"]).relu();
+  expected = at::linear(expected, p["fc2.weight"], p["fc2.bias"]);
+  const torch::Tensor output = model->forward(input);
+  EXPECT_TRUE(torch::equal(output, expected));
+  const torch::Tensor factor = torch::randn({6, 10});
+  const auto gradients = torch::autograd::grad({(output * factor).sum()}, model->parameters());
+  const auto wanted = torch::autograd::grad({(expected * factor).sum()}, model->parameters());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_TRUE(torch::equal(gradients[i], wanted[i])) << p.keys()[i];
+  }
+}
+
 TEST(OnednnLinear, HasTheGradientsOfTheDefault) {
   if (!has_onednn_linear()) GTEST_SKIP() << "this LibTorch has no oneDNN";
   torch::manual_seed(1);
