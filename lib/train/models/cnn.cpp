@@ -35,9 +35,9 @@ Cnn::Cnn(const SampleShape& shape, GemmBackend gemm) {
   fc2_ = register_module("fc2", Linear(kHidden, shape.classes, gemm));
 }
 
-// The 2x2 maxima of relu(x). In channels_last the maxima come first: the outputs and gradients are the
-// same numbers, and ReLU works on a quarter of the values. A contiguous tensor keeps the order in
-// which PyTorch's users write it, so that time and memory are theirs.
+// The 2x2 maxima of relu(x). In channels_last the maxima come first: the outputs and gradients are
+// the same numbers, and ReLU works on a quarter of the values. A contiguous tensor keeps the order
+// in which PyTorch's users write it, so that time and memory are theirs.
 torch::Tensor relu_and_pool(const torch::Tensor& x) {
   const bool pool_first = x.suggest_memory_format() == at::MemoryFormat::ChannelsLast;
   return pool_first ? torch::relu(torch::max_pool2d(x, 2)) : torch::max_pool2d(torch::relu(x), 2);
