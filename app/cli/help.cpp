@@ -23,7 +23,6 @@ std::string option_line(const OptionSpec& option) {
   if (!is_long && !hint.empty()) flag += " " + hint;
   if (!option.default_text.empty() && option.type != OptionType::flag)
     help += " [" + option.default_text + "]";
-  if (!option.is_built) help += " (not in this version)";
   return fmt::format("  {:<{}} {}\n", flag, kHelpColumn - 3, help);
 }
 

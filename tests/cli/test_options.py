@@ -94,10 +94,6 @@ class Errors(CliTest):
     def test_variable_is_named_in_its_error(self):
         self.assert_usage_error([], "PRECBENCH_BATCH_SIZE", PRECBENCH_BATCH_SIZE="none")
 
-    def test_options_that_are_not_built_yet_are_refused_not_ignored(self):
-        self.assert_usage_error(["--cuda-graph"], "not in this version")
-        self.assert_usage_error([], "PRECBENCH_CUDA_GRAPH: not in this version", PRECBENCH_CUDA_GRAPH="1")
-
 
 class Configs(CliTest):
     def config(self, text):

@@ -5,6 +5,7 @@
 //   FAKE_CUDA_FREE    bytes of it that are free; default: all
 //   FAKE_CUDA_KERNEL  "missing": the first kernel fails as on a card that the LibTorch has no code
 //   for
+//   FAKE_CUDA_GRAPH   "fails": no step can be recorded
 #include <cstdio>
 #include <cstdlib>
 
@@ -33,6 +34,16 @@ std::string card() {
 int64_t rounded_up(int64_t bytes) {
   return (bytes + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
 }
+
+// Keeps the work that a GPU would record, to do it again.
+class KeptWork final : public DeviceGraph {
+ public:
+  explicit KeptWork(std::function<void()> work) : work_(std::move(work)) {}
+  void replay() override { work_(); }
+
+ private:
+  std::function<void()> work_;
+};
 
 class FakeCuda final : public CpuDevice {
  public:
@@ -71,6 +82,14 @@ class FakeCuda final : public CpuDevice {
     memory.peak_reserved_bytes = rounded_up(memory.peak_allocated_bytes);
     memory.used_bytes = *memory.peak_reserved_bytes + (int64_t{300} << 20);  // and a context
     return memory;
+  }
+  bool has_graphs() const override { return true; }
+  std::unique_ptr<DeviceGraph> record_graph(const std::function<void()>& work) override {
+    const char* graph = std::getenv("FAKE_CUDA_GRAPH");
+    if (graph != nullptr && std::string(graph) == "fails") {
+      throw std::runtime_error("CUDA error: operation not permitted when stream is capturing");
+    }
+    return std::make_unique<KeptWork>(work);
   }
   void set_tf32(std::optional<bool> matmul, std::optional<bool> conv) override {
     if (matmul) matmul_ = *matmul;

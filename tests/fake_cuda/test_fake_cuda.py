@@ -135,6 +135,24 @@ class FakeCuda(unittest.TestCase):
         self.assertEqual(runs[0]["loss_trace"], runs[1]["loss_trace"])
         self.assertEqual(runs[0]["epochs"][-1]["test_accuracy"], runs[1]["epochs"][-1]["test_accuracy"])
 
+    def test_a_step_is_replayed_as_a_graph_or_says_why_not(self):
+        arguments = ["--modes", "16-mixed,bf16-mixed,32-true", "--device", "cuda", "--steps", "8", "--model", "mlp"]
+        plain = json.loads(self.precbench(*arguments, "--optimizer-impl", "fused").stdout)
+        done = self.precbench(*arguments, "--cuda-graph")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertTrue(document["protocol"]["cuda_graph"])
+        self.assertEqual(document["protocol"]["optimizer_impl"], "fused")
+        for row, eager in zip(document["modes"], plain["modes"], strict=True):
+            self.assertGreater(row["recipe"]["details"]["cuda_graph"]["replayed_steps"], 0)
+            self.assertEqual(row["runs"][0]["loss_trace"], eager["runs"][0]["loss_trace"], row["mode"])
+        row = json.loads(self.precbench(*arguments, "--cuda-graph", "--optimizer-impl", "foreach").stdout)["modes"][0]
+        self.assertEqual(row["status"], "ok")
+        self.assertIn("no CUDA graph: the foreach optimizer", " ".join(row["notes"]))
+        row = json.loads(self.precbench(*arguments, "--cuda-graph", FAKE_CUDA_GRAPH="fails").stdout)["modes"][0]
+        self.assertEqual(row["status"], "unsupported")
+        self.assertIn("without --cuda-graph", row["reason"])
+
     def test_out_of_memory_is_a_row_and_the_next_mode_runs(self):
         # 13 MiB hold what bf16-true needs at this batch, not what 64-true does.
         run = self.precbench("--modes", "64-true,bf16-true", "--device", "cuda", "--batch-size", "32",

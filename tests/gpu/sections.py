@@ -177,4 +177,24 @@ def fp8(setting):
     yield from float8.training(setting, lambda mode, model, changes: job(setting, mode, model, "sgd", changes))
 
 
-ALL = {"machine": machine, "three_modes": three_modes, "kaggle_t4": kaggle_t4, "tests": tests, "memory": memory, "losses": losses, "fp8": fp8}
+def cuda_graph(setting):
+    """A step that is replayed as a CUDA graph against the same operations one after the other: losses and median step."""
+    for mode, optimizer in [(mode, "sgd") for mode in MODES] + [("16-mixed", "adamw")]:
+        steps = 12 if setting.rehearsal else 100
+        made = job(setting, mode, setting.models[0], optimizer,
+                   {"steps": steps, "dataset": {"limit_test": 128}, "deterministic": "on"})
+        made["train"]["optimizer"]["impl"] = "fused"
+        eager = in_worker(setting, made)
+        graph = worker.train(setting.worker, grid.merge(made, {"train": {"cuda_graph": True}}), setting.environment)
+        use = graph["recipe"]["details"]["cuda_graph"]
+        differences = [abs(ours - theirs) for ours, theirs in
+                       zip(graph["run"]["loss_trace"], eager["loss_trace"], strict=True)]
+        tolerated = LOSS_TOLERANCE[mode] * max(eager["loss_trace"])
+        yield {"check": f"{mode} {setting.models[0]} {optimizer}", "largest_difference": max(differences),
+               "replayed_steps": use["replayed_steps"], "why_none": use["why_none"],
+               "eager_ms": eager["time"]["step_ms"]["median"], "graph_ms": graph["run"]["time"]["step_ms"]["median"],
+               "passed": use["replayed_steps"] > 0 and max(differences) <= tolerated}
+
+
+ALL = {"machine": machine, "three_modes": three_modes, "kaggle_t4": kaggle_t4, "tests": tests, "memory": memory, "losses": losses, "fp8": fp8,
+       "cuda_graph": cuda_graph}

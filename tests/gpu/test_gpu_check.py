@@ -33,7 +33,7 @@ class GpuCheck(unittest.TestCase):
 
     def test_every_section_runs(self):
         # Not `tests`: ctest runs those by themselves.
-        done, document = self.gpu_check("--only", "machine,three_modes,kaggle_t4,memory,losses,fp8")
+        done, document = self.gpu_check("--only", "machine,three_modes,kaggle_t4,memory,losses,fp8,cuda_graph")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(document["rehearsal"])
         sections = {section["section"]: section for section in document["sections"]}
@@ -54,6 +54,9 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(len(fp8), 5)
         self.assertIsNone(fp8["rate of FP8 products over bf16's"]["passed"])  # not native
         self.assertEqual(fp8["transformer-engine mlp"]["layers"], ["fc1", "fc2"])
+        graphs = sections["cuda_graph"]["checks"]
+        self.assertEqual(len(graphs), 4)
+        self.assertTrue(all(check["largest_difference"] == 0 and check["replayed_steps"] > 0 for check in graphs))
         self.assertTrue(all(check["identical"] for check in sections["losses"]["checks"]))
 
     def test_a_card_that_cannot_be_used_fails(self):

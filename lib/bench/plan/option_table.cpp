@@ -178,7 +178,7 @@ void add_how(Table& table) {
   table.integer("fp8-margin", 0, 32, "0", "delayed: divide scales by 2^N");
   table.integer("fp8-history", 1, 1 << 20, "1024", "delayed: passes that a maximum is kept for");
   table.choice("fp8-amax", {"max", "most_recent"}, "delayed: which maximum of the history");
-  table.flag("cuda-graph", "capture a whole step (CUDA)").is_built = false;
+  table.flag("cuda-graph", "record a whole step as a CUDA graph and replay it; auto = fused then");
   table.flag("cudnn-benchmark", "let cuDNN time its algorithms (CUDA)");
 }
 

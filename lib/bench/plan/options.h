@@ -31,7 +31,6 @@ struct OptionSpec {
   bool is_basic = false;  // in --help; all others in --help-all
   std::vector<std::string> allowed;
   double low = 0, high = 0;  // of integers and numbers
-  bool is_built = true;      // false: known, but refused when used ("not in this version")
   bool takes_file = false;   // of a choice: the path of a file is allowed as well
   bool is_hidden = false;    // for tests; in no help and no configuration file
   std::string short_name;

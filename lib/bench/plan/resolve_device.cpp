@@ -12,9 +12,10 @@ bool fused_is_correct(const Plan& plan, const ModeTraits& mode, bool is_cuda) {
 }
 
 // Python's optimizers default to foreach on CUDA and to the single-tensor loop on CPUs, never to
-// fused.
+// fused; a CUDA graph needs the fused one.
 std::string implementation(const Plan& plan, const ModeTraits& mode, bool is_cuda) {
   if (plan.optimizer_impl != "auto") return plan.optimizer_impl;
+  if (is_cuda && plan.job.cuda_graph) return "fused";
   if (plan.profile == "tuned" && fused_is_correct(plan, mode, is_cuda)) return "fused";
   return is_cuda ? "foreach" : "loop";
 }

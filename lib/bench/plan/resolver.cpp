@@ -22,11 +22,6 @@ ResolvedValue default_of(const OptionSpec& option) {
   return {parse_value(option, option.default_text, where), Source::default_value, where};
 }
 
-void refuse_unbuilt(const OptionSpec& option, const ResolvedValue& value) {
-  if (option.is_built || value.source == Source::default_value) return;
-  throw UsageError(value.where + ": not in this version; leave it out");
-}
-
 // Where values come from, asked from the strongest source down.
 class Sources {
  public:
@@ -115,9 +110,7 @@ ResolvedOptions resolve(const GivenFlags& flags, const Environment& environment)
   ResolvedOptions resolved;
   resolved.config_name_ = sources.config_name();
   for (const OptionSpec& option : option_table()) {
-    ResolvedValue value = sources.value(option);
-    refuse_unbuilt(option, value);
-    resolved.values_[option.name] = std::move(value);
+    resolved.values_[option.name] = sources.value(option);
   }
   settle_exclusive(resolved.values_, "seed", "seeds");
   settle_exclusive(resolved.values_, "clip-norm", "clip-value");

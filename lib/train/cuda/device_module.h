@@ -6,8 +6,10 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +62,17 @@ class DeviceEvent {
   DeviceEvent(const DeviceEvent&) = delete;
   DeviceEvent& operator=(const DeviceEvent&) = delete;
   virtual ~DeviceEvent() = default;
+};
+
+// Work that the device does again as it was recorded, on the same memory; see
+// DeviceModule::record_graph().
+class DeviceGraph {
+ public:
+  DeviceGraph() = default;
+  DeviceGraph(const DeviceGraph&) = delete;
+  DeviceGraph& operator=(const DeviceGraph&) = delete;
+  virtual ~DeviceGraph() = default;
+  virtual void replay() = 0;  // does not wait for it
 };
 
 class DeviceModule {
@@ -115,6 +128,17 @@ class DeviceModule {
   // What is in force; nothing where the device has no TF32.
   virtual std::optional<bool> tf32_matmul() const = 0;
   virtual std::optional<bool> tf32_conv() const = 0;
+
+  virtual bool has_graphs() const { return false; }
+  // Called before the first work that a graph is going to rest on: all work goes from now on to a
+  // stream that can be recorded, which CUDA's default stream cannot.
+  virtual void prepare_for_graphs() {}
+  // Calls `work` once and records what it issues, without doing it. `work` may not wait for the
+  // device, read from it or issue anything to it that depends on values. What it allocates stays
+  // taken as long as the graph lives. Throws what `work` throws; then the device may be unusable.
+  virtual std::unique_ptr<DeviceGraph> record_graph(const std::function<void()>& /*work*/) {
+    throw std::logic_error("this device has no graphs");
+  }
 
   virtual void set_deterministic(bool on) = 0;
   virtual void set_cudnn_benchmark(bool on) = 0;

@@ -37,6 +37,10 @@ RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Pr
     recipe.details["attention_dtype"] = names_of(training.observed()->attention);
   }
   if (const Float8Layers* float8 = precision.float8()) recipe.details["fp8"] = float8->report();
+  if (const auto graph = training.graph_use()) {
+    recipe.details["cuda_graph"] = {{"replayed_steps", graph->replayed_steps},
+                                    {"why_none", nullable(graph->why_none)}};
+  }
   if (training.gradient_dtype()) recipe.grad_dtype = dtype_name(*training.gradient_dtype());
   const auto state = optimizer.state();
   if (state.empty()) {
@@ -272,6 +276,9 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
     run.reason = training.divergence();
   }
   result.notes = notes_for(job, mode, device);
+  if (const auto graph = training.graph_use(); graph && graph->why_none) {
+    result.notes.push_back("no CUDA graph: " + *graph->why_none);
+  }
   if (const Float8Layers* float8 = precision.float8()) {
     for (std::string& note : float8->notes(std::string(name_of(mode.parameters)))) {
       result.notes.push_back(std::move(note));

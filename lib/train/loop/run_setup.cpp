@@ -73,7 +73,7 @@ void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceM
   choose_attention_for_checks();
   if (job.deterministic == "on") device.set_deterministic(true);
   if (job.cudnn_benchmark) device.set_cudnn_benchmark(true);
-  if (job.cuda_graph) throw UnsupportedError("CUDA graphs are not in this version");
+  if (job.cuda_graph) device.prepare_for_graphs();
 }
 
 // at::_scaled_mm refuses GPUs before Ada; on a CPU it emulates.

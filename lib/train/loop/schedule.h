@@ -17,6 +17,8 @@ class Schedule {
   // (He et al. 2015, section 4.2).
   double rate(int64_t step) const;
 
+  bool is_constant() const { return shape_ == Shape::constant && warmup_ == 0; }
+
   // Whether a step that the scaler skipped leaves the schedule where it is (`on_skip` hold).
   bool holds_on_skip() const { return holds_; }
 

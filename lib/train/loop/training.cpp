@@ -37,6 +37,22 @@ Training::Training(const TrainJob& job, const TrainingParts& parts, EventSink em
   if (!job.dump_trace.empty() && !job.pilot) {
     trace_.emplace(job.dump_trace, job.dump_trace_weights_every);
   }
+  if (job.cuda_graph && !job.pilot) {
+    graph_obstacle_ = graph_obstacle(job, parts.device, parts.precision.scaler() != nullptr);
+    if (!graph_obstacle_) graph_.emplace(parts.device);
+    if (graph_ && !schedule_.is_constant()) parts.optimizer.keep_rate_on_device();
+  }
+}
+
+std::optional<GraphUse> Training::graph_use() const {
+  if (!job_.cuda_graph || job_.pilot) return std::nullopt;
+  if (!graph_) return GraphUse{0, graph_obstacle_};
+  GraphUse use{graph_->replayed_steps(), std::nullopt};
+  if (use.replayed_steps == 0) {
+    use.why_none = "the run ended within its first " + std::to_string(StepGraph::kWarmUpSteps) +
+                   " steps, which no graph takes, or had no whole batch after them";
+  }
+  return use;
 }
 
 int64_t Training::total_epochs() const {
@@ -79,46 +95,65 @@ void Training::train_step() {
   if (step_ == 0) observer.emplace(parts_.device.device().type());
   const bool checks_health = parts_.health != nullptr && NumericHealth::wants(step_);
   if (checks_health) begin_health_check();
-  GradScaler* scaler = parts_.precision.scaler();
   times_.begin_step();
   parts_.optimizer.drop_gradients();
   MemoryProfile* profile = MemoryProfile::wants(step_, total_steps_) ? parts_.memory : nullptr;
   if (profile != nullptr) profile->begin_step();
-  const int64_t batch_size = job_.batch_size;
-  const int64_t left = (parts_.train_loader.remaining() + batch_size - 1) / batch_size;
-  const int64_t window = std::min(job_.optimizer.accumulate, left);  // micro-batches of this step
-  torch::Tensor step_loss;
-  int64_t samples = 0;
-  for (int64_t i = 0; i < window; ++i) {
-    const Batch batch = parts_.train_loader.next();
+  StepResult result;
+  if (is_alike(checks_health || profile != nullptr)) {
+    result = graph_->step(parts_.train_loader.next(), [this](const Batch& batch) {
+      parts_.optimizer.drop_gradients();
+      return compute_step(
+          1, [&batch] { return batch; }, nullptr);
+    });
+  } else {
+    const int64_t batch_size = job_.batch_size;
+    const int64_t left = (parts_.train_loader.remaining() + batch_size - 1) / batch_size;
+    result = compute_step(
+        std::min(job_.optimizer.accumulate, left), [this] { return parts_.train_loader.next(); },
+        profile);
+  }
+  if (profile != nullptr) profile->step_done();
+  times_.end_step();
+  if (checks_health) end_health_check(result.outcome);
+  if (observer) observed_ = observer->observed();
+  // Looking at the weights is no part of training: its time is taken off.
+  const auto pause = Clock::now();
+  parts_.log.record(result.loss, result.outcome,
+                    parts_.device.any_non_finite(parts_.optimizer.parameters()));
+  write_trace();
+  if (step_ == 0 && on_first_step_) on_first_step_();
+  paused_s_ += seconds_since(pause);
+  samples_of_step_.push_back(result.samples);
+}
+
+// One optimizer step from so many batches, one operation after the other.
+StepResult Training::compute_step(int64_t batches, const std::function<Batch()>& next,
+                                  MemoryProfile* profile) {
+  StepResult result;
+  for (int64_t i = 0; i < batches; ++i) {
+    const Batch batch = next();
     const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
     torch::Tensor loss = loss_of(logits, batch.target);
     if (job_.optimizer.accumulate > 1) loss = loss / job_.optimizer.accumulate;
     if (profile != nullptr) profile->forward_done();
     parts_.precision.backward(loss);
     if (profile != nullptr) profile->backward_done();
-    step_loss = step_loss.defined() ? step_loss + loss.detach() : loss.detach();
+    result.loss = result.loss.defined() ? result.loss + loss.detach() : loss.detach();
     correct_ += count_correct(logits.detach(), batch.target);
-    samples += batch.size();
+    result.samples += batch.size();
   }
   if (step_ == job_.inject_inf_at_step) inject_infinity();
   note_gradients();
   clip_gradients();
-  // Reading the scale waits for the device, so it is read in these few steps alone.
-  const double scale = checks_health && scaler != nullptr ? scaler->current_scale() : 1.0;
-  const StepOutcome outcome = parts_.precision.step(parts_.optimizer);
-  if (profile != nullptr) profile->step_done();
-  times_.end_step();
-  if (checks_health) end_health_check(scale, outcome);
-  if (observer) observed_ = observer->observed();
-  // Looking at the weights is no part of training: its time is taken off.
-  const auto pause = Clock::now();
-  parts_.log.record(step_loss, outcome,
-                    parts_.device.any_non_finite(parts_.optimizer.parameters()));
-  write_trace();
-  if (step_ == 0 && on_first_step_) on_first_step_();
-  paused_s_ += seconds_since(pause);
-  samples_of_step_.push_back(samples);
+  result.outcome = parts_.precision.step(parts_.optimizer);
+  return result;
+}
+
+// Whether the next step is like all others, so that a graph may do it.
+bool Training::is_alike(bool is_looked_at) const {
+  return graph_ && !is_looked_at && step_ >= StepGraph::kWarmUpSteps &&
+         step_ != job_.inject_inf_at_step && parts_.train_loader.remaining() >= job_.batch_size;
 }
 
 // Copying and counting is no part of training: neither its time nor its memory counts.
@@ -127,14 +162,17 @@ void Training::begin_health_check() {
   if (parts_.memory != nullptr) parts_.memory->pause();
   parts_.health->before_step();
   if (Float8Layers* float8 = parts_.precision.float8()) float8->count(true);
+  // Reading the scale waits for the device, so it is read in these few steps alone.
+  const GradScaler* scaler = parts_.precision.scaler();
+  health_scale_ = scaler != nullptr ? scaler->current_scale() : 1.0;
   paused_s_ += seconds_since(pause);
 }
 
-void Training::end_health_check(double scale, const StepOutcome& outcome) {
+void Training::end_health_check(const StepOutcome& outcome) {
   parts_.device.synchronize();
   const auto pause = Clock::now();
   const bool skipped = outcome.skipped.defined() && outcome.skipped.item<float>() != 0.0F;
-  parts_.health->after_step(step_, scale, skipped);
+  parts_.health->after_step(step_, health_scale_, skipped);
   if (Float8Layers* float8 = parts_.precision.float8()) float8->count(false);
   if (parts_.memory != nullptr) parts_.memory->resume();
   paused_s_ += seconds_since(pause);

@@ -14,6 +14,7 @@
 #include "train/event_sink.h"
 #include "train/loop/loader.h"
 #include "train/loop/schedule.h"
+#include "train/loop/step_graph.h"
 #include "train/measure/divergence.h"
 #include "train/measure/dtype_observer.h"
 #include "train/measure/memory_profile.h"
@@ -46,6 +47,12 @@ struct PassFigures {
   int64_t samples = 0;
 };
 
+// Steps done by a CUDA graph, and why there are none.
+struct GraphUse {
+  int64_t replayed_steps = 0;
+  std::optional<std::string> why_none;
+};
+
 class Training {
  public:
   Training(const TrainJob& job, const TrainingParts& parts, EventSink emit);
@@ -72,12 +79,18 @@ class Training {
   const std::optional<ObservedDtypes>& observed() const { return observed_; }
   const std::optional<at::ScalarType>& gradient_dtype() const { return gradient_dtype_; }
 
+  // Nothing where no graph was asked for.
+  std::optional<GraphUse> graph_use() const;
+
  private:
   using Clock = std::chrono::steady_clock;
 
   void train_step();
+  StepResult compute_step(int64_t batches, const std::function<Batch()>& next,
+                          MemoryProfile* profile);
+  bool is_alike(bool is_looked_at) const;
   void begin_health_check();
-  void end_health_check(double scale, const StepOutcome& outcome);
+  void end_health_check(const StepOutcome& outcome);
   torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) const;
   void clip_gradients();
   void inject_infinity();
@@ -101,6 +114,9 @@ class Training {
   DivergenceWatch divergence_;
   std::optional<ObservedDtypes> observed_;
   std::optional<at::ScalarType> gradient_dtype_;
+  std::optional<StepGraph> graph_;
+  std::optional<std::string> graph_obstacle_;
+  double health_scale_ = 1;  // of the losses in a step that is looked at
   double first_step_s_ = 0, paused_s_ = 0;
   Clock::time_point train_begin_;
   std::optional<Clock::time_point> last_event_;

@@ -137,14 +137,21 @@ void FusedAdam::apply(const std::optional<torch::Tensor>& grad_scale,
     steps.push_back(step);
   }
   at::_foreach_add_(steps, 1);
-  if (options_.decoupled_weight_decay) {
-    at::_fused_adamw_(active.parameters, active.gradients, moments.first, moments.second, {}, steps,
-                      learning_rate(), options_.beta1, options_.beta2, options_.weight_decay,
-                      options_.eps, /*amsgrad=*/false, /*maximize=*/false, grad_scale, found_inf);
+  const auto update = [&](const auto& rate) {
+    if (options_.decoupled_weight_decay) {
+      at::_fused_adamw_(active.parameters, active.gradients, moments.first, moments.second, {},
+                        steps, rate, options_.beta1, options_.beta2, options_.weight_decay,
+                        options_.eps, /*amsgrad=*/false, /*maximize=*/false, grad_scale, found_inf);
+    } else {
+      at::_fused_adam_(active.parameters, active.gradients, moments.first, moments.second, {},
+                       steps, rate, options_.beta1, options_.beta2, options_.weight_decay,
+                       options_.eps, /*amsgrad=*/false, /*maximize=*/false, grad_scale, found_inf);
+    }
+  };
+  if (rate_on_device().defined()) {
+    update(rate_on_device());
   } else {
-    at::_fused_adam_(active.parameters, active.gradients, moments.first, moments.second, {}, steps,
-                     learning_rate(), options_.beta1, options_.beta2, options_.weight_decay,
-                     options_.eps, /*amsgrad=*/false, /*maximize=*/false, grad_scale, found_inf);
+    update(learning_rate());
   }
   // A skipped step does not count.
   if (found_inf) {

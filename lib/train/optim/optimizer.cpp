@@ -16,6 +16,16 @@ void Optimizer::drop_gradients() {
   for (torch::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
+void Optimizer::set_learning_rate(double value) {
+  if (rate_.defined() && value != learning_rate_) rate_.fill_(value);
+  learning_rate_ = value;
+}
+
+void Optimizer::keep_rate_on_device() {
+  const auto options = torch::TensorOptions().device(parameters_.at(0).device());
+  rate_ = torch::full({}, learning_rate_, options.dtype(torch::kFloat));
+}
+
 void Optimizer::step_scaled(const torch::Tensor& /*grad_scale*/,
                             const torch::Tensor& /*found_inf*/) {
   throw std::logic_error("this optimizer does not take scaled gradients");

@@ -40,7 +40,11 @@ class Optimizer {
 
   const std::vector<torch::Tensor>& parameters() const { return parameters_; }
   double learning_rate() const { return learning_rate_; }
-  void set_learning_rate(double value) { learning_rate_ = value; }
+  void set_learning_rate(double value);
+
+  // From now on the fused kernels read the rate from the device's memory, as float32, so that a
+  // recorded step follows the schedule. The other implementations compute with it on the host.
+  void keep_rate_on_device();
 
  protected:
   // The parameters that have a gradient, with their gradients and their places in parameters().
@@ -49,10 +53,12 @@ class Optimizer {
     std::vector<torch::Tensor> parameters, gradients;
   };
   Active active() const;
+  const torch::Tensor& rate_on_device() const { return rate_; }  // undefined: it is not kept there
 
  private:
   std::vector<torch::Tensor> parameters_;
   double learning_rate_;
+  torch::Tensor rate_;
 };
 
 // Throws UnsupportedError where an implementation does not work on these parameters, and

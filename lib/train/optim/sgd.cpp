@@ -100,9 +100,16 @@ void FusedSgd::apply(const std::optional<torch::Tensor>& grad_scale,
       buffers.push_back(buffer);
     }
   }
-  at::_fused_sgd_(active.parameters, active.gradients, buffers, options_.weight_decay,
-                  options_.momentum, learning_rate(), /*dampening=*/0.0, options_.nesterov,
-                  /*maximize=*/false, is_first_step, grad_scale, found_inf);
+  const auto step = [&](const auto& rate) {
+    at::_fused_sgd_(active.parameters, active.gradients, buffers, options_.weight_decay,
+                    options_.momentum, rate, /*dampening=*/0.0, options_.nesterov,
+                    /*maximize=*/false, is_first_step, grad_scale, found_inf);
+  };
+  if (rate_on_device().defined()) {
+    step(rate_on_device());
+  } else {
+    step(learning_rate());
+  }
 }
 
 }  // namespace precbench::train

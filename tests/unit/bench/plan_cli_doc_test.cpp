@@ -58,7 +58,7 @@ std::string table() {
     }
     std::string flag = code("--" + option.name);
     if (!option.short_name.empty()) flag = code("-" + option.short_name) + " " + flag;
-    std::string help = option.help + (option.is_built ? "" : " (not in this version)");
+    std::string help = option.help;
     for (size_t at = 0; (at = help.find('|', at)) != std::string::npos; at += 2)
       help.insert(at, "\\");
     const bool shows_default = option.type != OptionType::flag;

@@ -105,20 +105,6 @@ TEST(Resolver, ErrorsNameTheVariable) {
               HasSubstr("PRECBENCH_BATCH_SIZE: '1e3'"));
 }
 
-TEST(Resolver, WhatIsNotBuiltYetIsRefusedFromEverySource) {
-  for (const OptionSpec& option : option_table()) {
-    if (option.is_built) continue;
-    const std::string text = option.type == OptionType::flag      ? "true"
-                             : option.type == OptionType::integer ? "32"
-                             : option.allowed.empty()             ? "x"
-                                                                  : option.allowed.back();
-    EXPECT_THAT(refusal({{option.name, {text}}}), HasSubstr("not in this version")) << option.name;
-    EXPECT_THAT(refusal({}, {{environment_variable(option), text}}),
-                HasSubstr("not in this version"))
-        << option.name;
-  }
-}
-
 TEST(Resolver, TestHooksStayOutOfTheResultUnlessUsed) {
   EXPECT_FALSE(resolved({}).as_json().contains("inject_inf_at_step"));
   EXPECT_TRUE(resolved({{"inject-inf-at-step", {"3"}}}).as_json().contains("inject_inf_at_step"));

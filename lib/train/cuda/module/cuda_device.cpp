@@ -1,6 +1,7 @@
 #include "train/cuda/module/cuda_device.h"
 
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAGraph.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -41,6 +42,29 @@ class CudaEvent final : public DeviceEvent {
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+class CudaGraph final : public DeviceGraph {
+ public:
+  explicit CudaGraph(const std::function<void()>& work) {
+    graph_.capture_begin();
+    try {
+      work();
+    } catch (...) {
+      // The stream would go on recording. That this fails as well is the rule: the recording is
+      // spoilt already.
+      try {
+        graph_.capture_end();
+      } catch (const std::exception&) {
+      }
+      throw;
+    }
+    graph_.capture_end();
+  }
+  void replay() override { graph_.replay(); }
+
+ private:
+  at::cuda::CUDAGraph graph_;
 };
 
 cudaDeviceProp properties(int index) {
@@ -228,6 +252,18 @@ std::optional<bool> CudaDevice::tf32_matmul() const {
   return at::globalContext().allowTF32CuBLAS();
 }
 std::optional<bool> CudaDevice::tf32_conv() const { return at::globalContext().allowTF32CuDNN(); }
+
+void CudaDevice::prepare_for_graphs() {
+  synchronize();
+  c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(
+      /*isHighPriority=*/false, static_cast<c10::DeviceIndex>(index_)));
+}
+
+std::unique_ptr<DeviceGraph> CudaDevice::record_graph(const std::function<void()>& work) {
+  synchronize();
+  allocator::emptyCache();  // what is cached is of no use to the graph, which has a pool of its own
+  return std::make_unique<CudaGraph>(work);
+}
 
 void CudaDevice::set_deterministic(bool on) {
   at::Context& context = at::globalContext();

@@ -29,6 +29,9 @@ class CudaDevice final : public DeviceModule {
   void set_tf32(std::optional<bool> matmul, std::optional<bool> conv) override;
   std::optional<bool> tf32_matmul() const override;
   std::optional<bool> tf32_conv() const override;
+  bool has_graphs() const override { return true; }
+  void prepare_for_graphs() override;
+  std::unique_ptr<DeviceGraph> record_graph(const std::function<void()>& work) override;
   void set_deterministic(bool on) override;
   void set_cudnn_benchmark(bool on) override;
 

@@ -133,6 +133,26 @@ TEST(Optimizer, ImplementationsAgreeWithinUlps) {
   }
 }
 
+// As float32, hence the tolerance.
+TEST(Optimizer, ARateOnTheDeviceIsTheOneThatWasSet) {
+  for (const std::string& name : kNames) {
+    std::vector<torch::Tensor> weights;
+    for (const bool on_device : {false, true}) {
+      torch::Tensor weight = torch::full({40}, 1.0).set_requires_grad(true);
+      const auto optimizer = make_optimizer(job_of(name, "fused"), {weight});
+      if (on_device) optimizer->keep_rate_on_device();
+      for (const double rate : {0.1, 0.02, 0.5}) {
+        optimizer->set_learning_rate(rate);
+        weight.mutable_grad() = torch::full({40}, 0.3);
+        optimizer->step();
+      }
+      EXPECT_EQ(optimizer->learning_rate(), 0.5);
+      weights.push_back(weight.detach());
+    }
+    EXPECT_TRUE(torch::allclose(weights[0], weights[1], /*rtol=*/1e-6, /*atol=*/0)) << name;
+  }
+}
+
 TEST(Optimizer, KeepsTheStridesOfChannelsLastParameters) {
   for (const std::string& name : kNames) {
     for (const std::string& impl : kImpls) {
