@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import operators
 import ratios
 import scaling
 import sides
@@ -36,6 +37,7 @@ def arguments():
     known = [*workloads.WORKLOADS, workloads.COMPARISON]
     parser.add_argument("--quick", action="store_true", help="mlp and cnn, 3 repeats, some hundred steps: under 5 minutes")
     parser.add_argument("--scaling", action="store_true", help="instead: precbench's time and memory against sizes")
+    parser.add_argument("--operators", action="store_true", help="instead: where the time of a step goes")
     parser.add_argument("--workloads", type=words(known), default=known)
     parser.add_argument("--modes", type=words(workloads.MODES), default=workloads.MODES)
     parser.add_argument("--repeats", type=int, help="(5; with --quick 3)")
@@ -157,11 +159,14 @@ def main():
     if not os.access(options.precbench, os.X_OK):
         sys.exit(f"error: no precbench at {options.precbench}\n       scripts/bench builds one; or give its path with --precbench")
     fashion_mnist = find_data(options.data_dir)
-    if options.scaling:
-        return scaling.run(fashion_mnist, options)
     rows = []
     with tempfile.TemporaryDirectory(prefix="precbench-bench-") as folder:
         data = workloads.Data(folder, fashion_mnist)
+        if options.scaling:
+            return scaling.run(data, options)
+        if options.operators:
+            short = [workloads.sized(each, quick=True) for name, each in workloads.WORKLOADS.items() if name in options.workloads]
+            return operators.run(short, data, options)
         print_line(HEAD)
         for name in options.workloads:
             for measured in measure(name, data, options):

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 import sides
+import workloads
 
 LINEAR_WITHIN = 0.10  # largest deviation from a straight line, of the measured value
 
@@ -66,10 +67,11 @@ def trained_s(document):
     return sum(run["time"]["total_s"] for mode in document["modes"] for run in mode["runs"])
 
 
-def sweeps(fashion_mnist):
+def sweeps(data):
     """(what varies, its values, flags of a value, reader, unit of its first figure)."""
-    images = [f"--data-dir={fashion_mnist}", "--modes=32-true", "--limit-test=200"]
-    letters = ["--dataset=/usr/share/common-licenses/GPL-3", "--model=gpt", "--modes=32-true", "--batch-size=8", STEPS]
+    images = [f"--data-dir={data.path(workloads.WORKLOADS['cnn'])}", "--modes=32-true", "--limit-test=200"]
+    text = data.path(workloads.WORKLOADS["gpt"])
+    letters = [f"--dataset={text}", "--limit-test=200", "--model=gpt", "--modes=32-true", "--batch-size=8", STEPS]
     return [
         ("batch size, cnn", [32, 64, 128, 256, 512], lambda n: [*images, f"--batch-size={n}", STEPS], step_and_memory, "ms"),
         ("samples, cnn", [6400, 12800, 25600, 51200], lambda n: [*images, f"--limit-train={n}"], training_and_memory, "s"),
@@ -85,14 +87,14 @@ def print_sweep(what, values, figures, unit):
     print(f"  memory  {words_for(values, [memory for _, memory in figures], 'MiB')}", flush=True)
 
 
-def run(fashion_mnist, options):
-    for what, values, flags_of, read, unit in sweeps(fashion_mnist):
+def run(data, options):
+    for what, values, flags_of, read, unit in sweeps(data):
         figures = [read(result(flags_of(value), options)[0]) for value in values]
         print_sweep(what, values, figures, unit)
     print("number of modes, cnn: seconds beside training and evaluation")
     besides = []
     for count in range(1, len(FAST_MODES) + 1):
-        flags = [f"--data-dir={fashion_mnist}", f"--modes={','.join(FAST_MODES[:count])}", "--limit-train=2560"]
+        flags = [f"--data-dir={data.path(workloads.WORKLOADS['cnn'])}", f"--modes={','.join(FAST_MODES[:count])}", "--limit-train=2560"]
         document, wall_s = result(flags, options)
         besides.append(wall_s - trained_s(document))
         print(f"  {count:>6}  {besides[-1]:9.2f} s")

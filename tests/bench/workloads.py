@@ -45,7 +45,7 @@ TEST_SAMPLES = 256  # evaluated after training, and not timed
 
 
 def sized(workload, quick):
-    return replace(workload, steps=QUICK[workload.name]) if quick else workload
+    return replace(workload, steps=QUICK.get(workload.name, workload.steps)) if quick else workload
 
 
 class Data:
