@@ -1,5 +1,9 @@
 #include "bench/run/device_choice.h"
 
+#include <unistd.h>
+
+#include <utility>
+
 #include "bench/platform/cpu.h"
 #include "bench/run/ask_worker.h"
 #include "common/errors.h"
@@ -35,6 +39,16 @@ std::string resolved_name(const Plan& plan, const json& facts) {
 }
 
 }  // namespace
+
+Job job_on(const DeviceChoice& device, const Plan& plan, TrainJob train) {
+  Job job;
+  job.kind = JobKind::train;
+  job.device = device.name;
+  job.threads = plan.threads;
+  job.parent_pid = getpid();
+  job.train = std::move(train);
+  return job;
+}
 
 DeviceChoice choose_device(const Plan& plan, JobRunner& runner) {
   Job job;

@@ -19,6 +19,9 @@ struct DeviceChoice {
   bool is_cuda() const { return facts.kind != "cpu"; }
 };
 
+// What a worker gets: the training on that device, as a child of this process.
+Job job_on(const DeviceChoice& device, const Plan& plan, TrainJob train);
+
 // Asks a worker what is there and applies --device. Throws DeviceError (exit code 4) when the
 // worker cannot be started or is of another version, or when a device was asked for that is not
 // usable, naming what is missing.

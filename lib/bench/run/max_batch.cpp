@@ -1,7 +1,6 @@
 #include "bench/run/max_batch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
@@ -57,13 +56,9 @@ class Experiment {
 
  private:
   BatchTrial attempt(const ModeTraits& mode, int64_t batch_size) {
-    Job job;
-    job.kind = JobKind::train;
-    job.device = device_.name;
-    job.threads = plan_.threads;
-    job.parent_pid = getpid();
-    job.train =
-        pilot_job(job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda()), kTrialSteps);
+    Job job = job_on(
+        device_, plan_,
+        pilot_job(job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda()), kTrialSteps));
     job.train.batch_size = batch_size;
     job.train.optimizer.accumulate = 1;
     const JobOutcome outcome = runner_.run(job, {plan_.timeout_s}, nullptr, nullptr);

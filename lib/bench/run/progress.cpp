@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 namespace precbench {
@@ -17,6 +18,10 @@ std::string samples_per_second(double rate) {
 }
 
 }  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::string rough_duration(double seconds) {
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);

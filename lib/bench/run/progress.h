@@ -41,6 +41,9 @@ class Progress {
   double last_line_s_ = 0;
 };
 
+// Of the monotonic clock.
+double steady_seconds();
+
 // "45 s", "16m 28s", "1h 23m": for estimates and progress.
 std::string rough_duration(double seconds);
 

@@ -1,10 +1,8 @@
 #include "bench/run/session.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -26,10 +24,11 @@
 #include "bench/run/ending.h"
 #include "bench/run/gemm_choice.h"
 #include "bench/run/gpu_watch.h"
-#include "bench/run/pilot.h"
 #include "bench/run/preflight.h"
 #include "bench/run/progress.h"
 #include "bench/run/recording.h"
+#include "bench/run/trial_steps.h"
+#include "bench/run/troubles.h"
 #include "bench/run/worker_runner.h"
 #include "bench/run/yardsticks.h"
 #include "common/printable.h"
@@ -37,15 +36,6 @@
 
 namespace precbench {
 namespace {
-
-double steady_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string megabytes(int64_t bytes) {
-  const double mib = static_cast<double>(bytes) / (1 << 20);
-  return mib >= 1024 ? fmt::format("{:.1f} GiB", mib / 1024) : fmt::format("{:.0f} MiB", mib);
-}
 
 class Session {
  public:
@@ -75,26 +65,13 @@ class Session {
     announce();
     yardsticks_.emplace(plan_, device_, console_);
     if (!interrupted()) yardsticks_->predict(runner_);
-    try_modes();
+    try_modes({plan_, runner_, console_, device_, *recording_, data_, troubles_});
     run_modes();
     return static_cast<int>(finish(baseline));
   }
 
  private:
-  bool interrupted() {
-    if (!interrupted_by_) interrupted_by_ = runner_.interrupted();
-    return interrupted_by_.has_value();
-  }
-
-  Job job_of(TrainJob train) const {
-    Job job;
-    job.kind = JobKind::train;
-    job.device = device_.name;
-    job.threads = plan_.threads;
-    job.parent_pid = getpid();
-    job.train = std::move(train);
-    return job;
-  }
+  bool interrupted() { return troubles_.interrupted(runner_); }
 
   void tell_driver() {
     if (device_.facts.kind != "cuda") return;
@@ -135,115 +112,10 @@ class Session {
     }
   }
 
-  bool will_run(const ModeTraits& mode) { return recording_->mode(mode.name).status == Status::ok; }
-
-  // Nothing is left to run of it (--resume).
-  bool is_complete(const ModeTraits& mode) const {
-    const std::vector<RunSlot> slots = schedule(plan_, {&mode});
-    return std::all_of(slots.begin(), slots.end(),
-                       [&](const RunSlot& slot) { return recording_->has(slot); });
-  }
-
-  // A few steps of each mode, one line each: people learn in seconds what would have cost them an
-  // hour.
-  void try_modes() {
-    const bool tries = plan_.pilot_steps > 0;
-    if (tries) console_.info(trying_line());
-    for (const ModeTraits* mode : plan_.modes) {
-      if (interrupted()) return;
-      if (tries && will_run(*mode) && !is_complete(*mode)) try_mode(*mode);
-      if (interrupted()) return;
-      print_pilot_line(*mode);
-    }
-    warn_of_emulated_modes();
-  }
-
-  std::string trying_line() const {
-    const TrainJob train = job_for(plan_, *plan_.reference, plan_.seeds.front(), device_.is_cuda());
-    const int64_t steps = pilot_steps(plan_, *plan_.reference,
-                                      run_size(train, data_.train_samples, data_.test_samples));
-    return fmt::format("trying {} steps of each mode", plan_.pilot_steps) +
-           (steps > plan_.pilot_steps ? fmt::format(", {} of {}", steps, plan_.reference->name)
-                                      : "");
-  }
-
-  void try_mode(const ModeTraits& mode) {
-    const TrainJob train = job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda());
-    RunSize size = run_size(train, data_.train_samples, data_.test_samples);
-    Progress progress(console_, fmt::format("  {:<12}", mode.name), train.batch_size, steady_s,
-                      false);
-    const JobOutcome outcome = runner_.run(
-        job_of(pilot_job(train, pilot_steps(plan_, mode, size))), {plan_.timeout_s},
-        [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
-    console_.clear_live();
-    if (note_interruption(outcome)) return;
-    if (!outcome.result || !outcome.result->train) {
-      take_failure(outcome);
-      recording_->set_status(mode.name,
-                             outcome.status == Status::ok ? Status::error : outcome.status,
-                             outcome.reason.value_or("the worker sent no training result"));
-      return;
-    }
-    if (data_.train_samples == 0) {  // a bundle's are known to the worker alone
-      data_.train_samples = outcome.result->train->train_samples;
-      data_.test_samples = outcome.result->train->test_samples;
-      size = run_size(train, data_.train_samples, data_.test_samples);
-    }
-    ModeRecord& row = recording_->mode(mode.name);
-    row.effective_mode = outcome.result->train->effective_mode;
-    const RunRecord& pilot = outcome.result->train->run;
-    row.pilot = projected(pilot, size);
-    if (&mode == plan_.reference && repeats_the_run(train)) {
-      row.pilot->seed = train.seed;
-      row.pilot->loss_trace = pilot.loss_trace;
-    }
-    if (plan_.budget_s && row.pilot->projected_s && *row.pilot->projected_s > *plan_.budget_s) {
-      recording_->set_status(
-          mode.name, Status::skipped,
-          fmt::format("projected {}, over --budget {}", rough_duration(*row.pilot->projected_s),
-                      rough_duration(*plan_.budget_s)));
-    }
-  }
-
-  void print_pilot_line(const ModeTraits& mode) {
-    const ModeRecord& row = recording_->mode(mode.name);
-    std::string line = fmt::format("  {:<13} {:<43}", mode.name, support_words(*row.support));
-    if (row.pilot && row.pilot->projected_s)
-      line += fmt::format(" about {:<8}", rough_duration(*row.pilot->projected_s));
-    if (row.pilot && row.pilot->peak_allocated_bytes)
-      line += "  " + megabytes(*row.pilot->peak_allocated_bytes);
-    if (row.status != Status::ok) {
-      line += fmt::format("  {}: {}", name_of(row.status), row.reason.value_or(""));
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    console_.info(line);
-  }
-
-  static std::string support_words(const Support& support) {
-    if (support.why.empty() || support.verdict == "unsupported") return support.verdict;
-    return support.verdict + " (" + support.why + ")";
-  }
-
-  void warn_of_emulated_modes() {
-    const ModeRecord& reference = recording_->mode(plan_.reference->name);
-    for (const ModeTraits* mode : plan_.modes) {
-      const ModeRecord& row = recording_->mode(mode->name);
-      if (row.status != Status::ok || row.support->verdict != "emulated") continue;
-      const bool is_slower = is_projected(row) && is_projected(reference) &&
-                             *row.pilot->projected_s > *reference.pilot->projected_s;
-      console_.warning(fmt::format(
-          "{} is emulated on {} ({}) and {}.\n         Skip such modes with --emulated skip.",
-          mode->name, printable(device_.facts.name), row.support->why,
-          is_slower ? "slower than " + reference.mode : "may be slow"));
-    }
-  }
-
-  static bool is_projected(const ModeRecord& row) { return row.pilot && row.pilot->projected_s; }
-
   void run_modes() {
     std::vector<const ModeTraits*> modes;
     for (const ModeTraits* mode : plan_.modes) {
-      if (will_run(*mode)) modes.push_back(mode);
+      if (recording_->mode(mode->name).status == Status::ok) modes.push_back(mode);
     }
     std::vector<RunSlot> slots = schedule(plan_, modes);
     std::erase_if(slots, [&](const RunSlot& slot) { return recording_->has(slot); });
@@ -254,16 +126,16 @@ class Session {
 
   void run_slot(const RunSlot& slot, const std::string& label) {
     const TrainJob train = job_for(plan_, *slot.mode, slot.seed, device_.is_cuda());
-    Progress progress(console_, label, train.batch_size, steady_s);
+    Progress progress(console_, label, train.batch_size, steady_seconds);
     const CpuSnapshot before = read_cpu_snapshot();
     const double own_before_s = own_cpu_s();
     gpu_->begin();
     const JobOutcome outcome = runner_.run(
-        job_of(train), {plan_.timeout_s}, [&](const Event& event) { progress.take(event); },
-        [&] { progress.tick(); });
+        job_on(device_, plan_, train), {plan_.timeout_s},
+        [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
     const NvmlReport gpu = gpu_->end();
     console_.clear_live();
-    if (note_interruption(outcome)) return;
+    if (troubles_.take(outcome)) return;
     if (outcome.result && outcome.result->train) {
       recording_->add(slot, *outcome.result->train, gpu.energy);
       const bool counts = slot.role == "measure";
@@ -271,7 +143,6 @@ class Session {
       if (const auto mark = yardsticks_->set_beside(row, counts))
         recording_->mark_once(row.mode, *mark);
     } else {
-      take_failure(outcome);
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
                               outcome.reason.value_or("the worker sent no training result"));
     }
@@ -312,15 +183,6 @@ class Session {
     }
   }
 
-  bool note_interruption(const JobOutcome& outcome) {
-    if (outcome.interrupted_by) interrupted_by_ = outcome.interrupted_by;
-    return outcome.interrupted_by.has_value();
-  }
-
-  void take_failure(const JobOutcome& outcome) {
-    if (outcome.failure == FailureKind::input) file_trouble_ = true;
-  }
-
   void print_block(const RunSlot& slot) {
     if (!prints_blocks(plan_.output)) return;
     const ModeRecord& row = recording_->mode(slot.mode->name);
@@ -335,23 +197,23 @@ class Session {
     try {
       saved_to_ = recording_->save();
     } catch (const FileError& error) {
-      if (!file_trouble_) console_.error(error.what());
-      file_trouble_ = true;
+      if (!troubles_.file) console_.error(error.what());
+      troubles_.file = true;
     }
   }
 
   ExitCode finish(const Baseline& baseline) {
-    recording_->close_unfinished(interrupted_by_ ? "interrupted before it ended"
-                                                 : "it did not run");
+    recording_->close_unfinished(troubles_.signal ? "interrupted before it ended"
+                                                  : "it did not run");
     recording_->choose_reference(plan_.reference);
     assign_marks(recording_->document());
     ExitCode code = recording_->outcome();
-    if (!interrupted_by_) {
+    if (!troubles_.signal) {
       code = weightier(code, baseline.judge(recording_->document(), console_));
     }
-    if (file_trouble_) code = ExitCode::file;
-    if (interrupted_by_) {
-      code = *interrupted_by_ == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
+    if (troubles_.file) code = ExitCode::file;
+    if (troubles_.signal) {
+      code = *troubles_.signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
     }
     recording_->set_exit_code(code);
     save();
@@ -360,7 +222,7 @@ class Session {
     if (saved_to_) console_.info("saved " + *saved_to_);
     const bool all_written = write_exports(plan_.output, recording_->document(), console_) &&
                              tell_github(recording_->document(), console_);
-    if (!all_written && !interrupted_by_) code = ExitCode::file;
+    if (!all_written && !troubles_.signal) code = ExitCode::file;
     return code;
   }
 
@@ -380,9 +242,8 @@ class Session {
   std::optional<Recording> recording_;
   std::optional<Yardsticks> yardsticks_;
   std::optional<ResultDocument> earlier_;  // --resume
-  std::optional<int> interrupted_by_;
   std::optional<std::string> saved_to_;
-  bool file_trouble_ = false;
+  Troubles troubles_;
   bool busy_told_ = false;
   int blocks_printed_ = 0;
 };

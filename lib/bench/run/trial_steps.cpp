@@ -1,0 +1,130 @@
+#include "bench/run/trial_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/plan/resolve_device.h"
+#include "bench/plan/schedule.h"
+#include "bench/run/pilot.h"
+#include "bench/run/progress.h"
+#include "common/printable.h"
+
+namespace precbench {
+namespace {
+
+std::string size_text(int64_t bytes) {
+  const double mib = static_cast<double>(bytes) / (1 << 20);
+  return mib >= 1024 ? fmt::format("{:.1f} GiB", mib / 1024) : fmt::format("{:.0f} MiB", mib);
+}
+
+// Nothing is left to run of it (--resume).
+bool is_complete(const TrialParts& parts, const ModeTraits& mode) {
+  const std::vector<RunSlot> slots = schedule(parts.plan, {&mode});
+  return std::all_of(slots.begin(), slots.end(),
+                     [&](const RunSlot& slot) { return parts.recording.has(slot); });
+}
+
+TrainJob job_of(const TrialParts& parts, const ModeTraits& mode) {
+  return job_for(parts.plan, mode, parts.plan.seeds.front(), parts.device.is_cuda());
+}
+
+RunSize size_of(const TrialParts& parts, const TrainJob& train) {
+  return run_size(train, parts.data.train_samples, parts.data.test_samples);
+}
+
+std::string trying_line(const TrialParts& parts) {
+  const ModeTraits& reference = *parts.plan.reference;
+  const int64_t steps =
+      pilot_steps(parts.plan, reference, size_of(parts, job_of(parts, reference)));
+  return fmt::format("trying {} steps of each mode", parts.plan.pilot_steps) +
+         (steps > parts.plan.pilot_steps ? fmt::format(", {} of {}", steps, reference.name) : "");
+}
+
+void try_mode(const TrialParts& parts, const ModeTraits& mode) {
+  const Plan& plan = parts.plan;
+  const TrainJob train = job_of(parts, mode);
+  Progress progress(parts.console, fmt::format("  {:<12}", mode.name), train.batch_size,
+                    steady_seconds, false);
+  const int64_t steps = pilot_steps(plan, mode, size_of(parts, train));
+  const JobOutcome outcome = parts.runner.run(
+      job_on(parts.device, plan, pilot_job(train, steps)), {plan.timeout_s},
+      [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
+  parts.console.clear_live();
+  if (parts.troubles.take(outcome)) return;
+  if (!outcome.result || !outcome.result->train) {
+    parts.recording.set_status(mode.name,
+                               outcome.status == Status::ok ? Status::error : outcome.status,
+                               outcome.reason.value_or("the worker sent no training result"));
+    return;
+  }
+  if (parts.data.train_samples == 0) {
+    parts.data.train_samples = outcome.result->train->train_samples;
+    parts.data.test_samples = outcome.result->train->test_samples;
+  }
+  ModeRecord& row = parts.recording.mode(mode.name);
+  row.effective_mode = outcome.result->train->effective_mode;
+  const RunRecord& pilot = outcome.result->train->run;
+  row.pilot = projected(pilot, size_of(parts, train));
+  if (&mode == plan.reference && repeats_the_run(train)) {
+    row.pilot->seed = train.seed;
+    row.pilot->loss_trace = pilot.loss_trace;
+  }
+  if (plan.budget_s && row.pilot->projected_s && *row.pilot->projected_s > *plan.budget_s) {
+    parts.recording.set_status(
+        mode.name, Status::skipped,
+        fmt::format("projected {}, over --budget {}", rough_duration(*row.pilot->projected_s),
+                    rough_duration(*plan.budget_s)));
+  }
+}
+
+std::string support_words(const Support& support) {
+  if (support.why.empty() || support.verdict == "unsupported") return support.verdict;
+  return support.verdict + " (" + support.why + ")";
+}
+
+std::string pilot_line(const ModeRecord& row) {
+  std::string line = fmt::format("  {:<13} {:<43}", row.mode, support_words(*row.support));
+  if (row.pilot && row.pilot->projected_s)
+    line += fmt::format(" about {:<8}", rough_duration(*row.pilot->projected_s));
+  if (row.pilot && row.pilot->peak_allocated_bytes)
+    line += "  " + size_text(*row.pilot->peak_allocated_bytes);
+  if (row.status != Status::ok) {
+    line += fmt::format("  {}: {}", name_of(row.status), row.reason.value_or(""));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+bool is_projected(const ModeRecord& row) { return row.pilot && row.pilot->projected_s; }
+
+void warn_of_emulated_modes(const TrialParts& parts) {
+  const ModeRecord& reference = parts.recording.mode(parts.plan.reference->name);
+  for (const ModeTraits* mode : parts.plan.modes) {
+    const ModeRecord& row = parts.recording.mode(mode->name);
+    if (row.status != Status::ok || row.support->verdict != "emulated") continue;
+    const bool is_slower = is_projected(row) && is_projected(reference) &&
+                           *row.pilot->projected_s > *reference.pilot->projected_s;
+    parts.console.warning(fmt::format(
+        "{} is emulated on {} ({}) and {}.\n         Skip such modes with --emulated skip.",
+        mode->name, printable(parts.device.facts.name), row.support->why,
+        is_slower ? "slower than " + reference.mode : "may be slow"));
+  }
+}
+
+}  // namespace
+
+void try_modes(const TrialParts& parts) {
+  const bool tries = parts.plan.pilot_steps > 0;
+  if (tries) parts.console.info(trying_line(parts));
+  for (const ModeTraits* mode : parts.plan.modes) {
+    if (parts.troubles.interrupted(parts.runner)) return;
+    const ModeRecord& row = parts.recording.mode(mode->name);
+    if (tries && row.status == Status::ok && !is_complete(parts, *mode)) try_mode(parts, *mode);
+    if (parts.troubles.interrupted(parts.runner)) return;
+    parts.console.info(pilot_line(row));
+  }
+  warn_of_emulated_modes(parts);
+}
+
+}  // namespace precbench
