@@ -165,6 +165,12 @@ std::string_view name_of(JobKind kind) {
   return "unknown";
 }
 
+json recipe_json(const Float8Job& job) {
+  if (job.recipe != "delayed") return {{"recipe", job.recipe}};
+  return {
+      {"recipe", job.recipe}, {"margin", job.margin}, {"history", job.history}, {"amax", job.amax}};
+}
+
 json to_json(const Job& job) {
   json document = {{"kind", name_of(job.kind)},
                    {"device", job.device},

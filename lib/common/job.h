@@ -64,6 +64,13 @@ struct Float8Job {
   std::string amax = "max";        // of the history: max | most_recent
 };
 
+// cuBLASLt wants every dimension that FP8 products sum over or store to be a multiple of this;
+// others are padded with zeros.
+inline constexpr int64_t kFloat8Multiple = 16;
+
+// The members that take effect, as results tell them.
+json recipe_json(const Float8Job& job);
+
 // One mode, one seed. Members have the names of the result file's `protocol`.
 struct TrainJob {
   std::string mode = "32-true";

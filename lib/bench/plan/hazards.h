@@ -8,12 +8,10 @@
 
 namespace precbench {
 
-// Sentences. `tf32_override`: the
-// variable NVIDIA_TF32_OVERRIDE, empty where it is not set.
+// Sentences. `tf32_override`: the variable NVIDIA_TF32_OVERRIDE, empty where it is not set.
 std::vector<std::string> hazards(const Plan& plan, bool is_cuda, const std::string& tf32_override);
 
 // NVIDIA's guide "Train With Mixed Precision": tensor cores want multiples of 8 in 16-bit formats.
 inline constexpr int64_t kTensorCoreMultiple = 8;
-inline constexpr int64_t kFloat8Multiple = 16;  // of cuBLASLt's FP8 products
 
 }  // namespace precbench

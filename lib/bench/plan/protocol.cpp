@@ -12,12 +12,6 @@ std::string optimizer_impl(const Plan& plan, bool is_cuda) {
   return job_for(plan, *plan.reference, plan.seeds.front(), is_cuda).optimizer.impl;
 }
 
-json float8_json(const Float8Job& job) {
-  if (job.recipe != "delayed") return {{"recipe", job.recipe}};
-  return {
-      {"recipe", job.recipe}, {"margin", job.margin}, {"history", job.history}, {"amax", job.amax}};
-}
-
 }  // namespace
 
 json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha256, bool is_cuda,
@@ -86,7 +80,7 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
   if (!job.init_weights.empty()) {
     protocol["init_weights_sha256"] = sha256_of_files({job.init_weights});
   }
-  if (json fp8 = float8_json(job.fp8); fp8 != float8_json({})) protocol["fp8"] = std::move(fp8);
+  if (json fp8 = recipe_json(job.fp8); fp8 != recipe_json({})) protocol["fp8"] = std::move(fp8);
   if (plan.gemm_rates) {
     protocol["gemm_rates"] = {{"default_tflops", plan.gemm_rates->by_default},
                               {"onednn_tflops", nullable(plan.gemm_rates->onednn)}};

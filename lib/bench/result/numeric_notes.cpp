@@ -118,9 +118,7 @@ std::string numeric_note(const ModeRecord& mode, const ModeRecord* reference) {
   }
   const auto drift = base == nullptr ? std::nullopt : loss_divergence(*run, *base);
   if (drift && drift->beyond_since) {
-    const int64_t skipped = run->scaler ? run->scaler->skipped_steps : 0;
-    add(fmt::format("loss drifts from step {}", *drift->beyond_since) +
-        (skipped > 0 ? fmt::format(" ({} skipped by the scaler)", skipped) : ""));
+    add(fmt::format("loss drifts from step {}", *drift->beyond_since));
   }
   return note;
 }

@@ -65,18 +65,11 @@ void Float8Layers::note_step(double all_flops) {
 }
 
 json Float8Layers::report() const {
-  json result = {
-      {"recipe", settings_.recipe.recipe},
-      {"kernel", settings_.kernel == Float8Kernel::scaled_mm ? "at::_scaled_mm"
-                                                             : "float32 products of FP8 numbers"},
-      {"layers", json::array()},
-      {"idle", json::array()},
-      {"kept", json::array()}};
-  if (settings_.recipe.recipe == "delayed") {
-    result["margin"] = settings_.recipe.margin;
-    result["history"] = settings_.recipe.history;
-    result["amax"] = settings_.recipe.amax;
-  }
+  json result = recipe_json(settings_.recipe);
+  result["kernel"] = settings_.kernel == Float8Kernel::scaled_mm
+                         ? "at::_scaled_mm"
+                         : "float32 products of FP8 numbers";
+  for (const char* list : {"layers", "idle", "kept"}) result[list] = json::array();
   int64_t copies = 0;
   int64_t state = 0;
   for (const Attached& each : layers_) {

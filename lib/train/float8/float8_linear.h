@@ -13,10 +13,6 @@ namespace precbench::train {
 // float32 products of the same FP8 numbers.
 enum class Float8Kernel { scaled_mm, emulated };
 
-// cuBLASLt wants every dimension that FP8 products sum over or store to be a multiple of this;
-// others are padded with zeros.
-inline constexpr int64_t kFloat8Multiple = 16;
-
 // The FP8 side of one layer; a child module of it, so that scales and histories go to the device
 // and into the checkpoint with the weights. Their names: `input_scale`, `input_amax_history`,
 // `weight_...`, `gradient_...`; the dynamic recipe has no histories.

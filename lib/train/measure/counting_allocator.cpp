@@ -4,6 +4,8 @@
 #include <c10/core/alignment.h>
 
 #include <cstring>
+#include <iomanip>
+#include <sstream>
 #include <string>
 
 namespace precbench::train {
@@ -13,7 +15,14 @@ namespace {
 constexpr size_t kHeader = c10::gAlignment;
 static_assert(kHeader >= sizeof(int64_t));
 
-std::string mebibytes(int64_t bytes) { return std::to_string(bytes / (1 << 20)) + " MiB"; }
+// "3.5 MiB", "12 KiB"
+std::string size_text(int64_t bytes) {
+  const bool is_small = bytes < (int64_t{1} << 20);
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1)
+       << static_cast<double>(bytes) / (is_small ? 0x1p10 : 0x1p20);
+  return text.str() + (is_small ? " KiB" : " MiB");
+}
 
 }  // namespace
 
@@ -36,8 +45,8 @@ c10::DataPtr CountingAllocator::allocate(size_t bytes) {
   const int64_t limit = limit_.load(std::memory_order_relaxed);
   if (limit > 0 && now > limit) {
     current_.fetch_sub(size);
-    TORCH_CHECK_WITH(OutOfMemoryError, false, "an allocation of ", mebibytes(size), " on top of ",
-                     mebibytes(now - size), " goes over the memory limit of ", mebibytes(limit));
+    TORCH_CHECK_WITH(OutOfMemoryError, false, "an allocation of ", size_text(size), " on top of ",
+                     size_text(now - size), " goes over the memory limit of ", size_text(limit));
   }
   void* block = nullptr;
   try {

@@ -65,10 +65,6 @@ TEST(NumericNote, CountsWhatIsBeyondTheReference) {
             "31 % of weights stall, 9 % more gradients vanish");
   EXPECT_EQ(numeric_note(mode_with("16-mixed", constant(0.9), base), &reference),
             "loss drifts from step 19");
-  ModeRecord skipping = mode_with("16-mixed", constant(0.9), base);
-  skipping.runs[0].scaler = ScalerRecord{65536, 16384, 2};
-  EXPECT_EQ(numeric_note(skipping, &reference),
-            "loss drifts from step 19 (2 skipped by the scaler)");
 }
 
 TEST(NumericNote, TakesFiguresThatAreUnknownAsNothing) {
