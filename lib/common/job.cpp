@@ -79,6 +79,7 @@ void visit_train(TrainJob& job, Visit&& visit) {
   visit("cpu_fp16", job.cpu_fp16);
   visit("deterministic", job.deterministic);
   visit("gemm", job.gemm);
+  visit("attention", job.attention);
   visit("fp8", job.fp8);
   visit("tuned_malloc", job.tuned_malloc);
   visit("cuda_graph", job.cuda_graph);
@@ -147,6 +148,10 @@ struct Reader {
   }
 };
 
+bool has_training(JobKind kind) {
+  return kind == JobKind::train || kind == JobKind::predict || kind == JobKind::attention;
+}
+
 }  // namespace
 
 std::string_view name_of(JobKind kind) {
@@ -157,6 +162,8 @@ std::string_view name_of(JobKind kind) {
       return "probe";
     case JobKind::gemm:
       return "gemm";
+    case JobKind::attention:
+      return "attention";
     case JobKind::train:
       return "train";
     case JobKind::predict:
@@ -181,7 +188,7 @@ json to_json(const Job& job) {
                            {"modes", job.predict.modes},
                            {"find_max_batch", job.predict.find_max_batch}};
   }
-  if (job.kind == JobKind::train || job.kind == JobKind::predict) {
+  if (has_training(job.kind)) {
     TrainJob train = job.train;  // the visitor takes it by reference
     visit_train(train, Writer{document["train"]});
   }
@@ -193,14 +200,15 @@ Job job_from_json(const json& document) {
   Job job;
   const auto kind = reader.required<std::string>("kind");
   bool known = false;
-  for (const JobKind candidate :
-       {JobKind::describe, JobKind::probe, JobKind::gemm, JobKind::train, JobKind::predict}) {
+  for (const JobKind candidate : {JobKind::describe, JobKind::probe, JobKind::gemm,
+                                  JobKind::attention, JobKind::train, JobKind::predict}) {
     if (name_of(candidate) == kind) {
       job.kind = candidate;
       known = true;
     }
   }
-  if (!known) reader.fail("kind", "'" + kind + "' is not describe, probe, gemm, train or predict");
+  if (!known)
+    reader.fail("kind", "'" + kind + "' is not describe, probe, gemm, attention, train or predict");
   job.device = reader.value_or<std::string>("device", job.device);
   job.threads = reader.value_or<int64_t>("threads", job.threads);
   if (job.threads < 1) reader.fail("threads", "must be at least 1");
@@ -211,7 +219,7 @@ Job job_from_json(const json& document) {
     job.predict.modes = predict.required<std::vector<std::string>>("modes");
     job.predict.find_max_batch = predict.value_or("find_max_batch", false);
   }
-  if (job.kind == JobKind::train || job.kind == JobKind::predict) {
+  if (has_training(job.kind)) {
     const ObjectReader train = reader.object("train");
     visit_train(job.train, Reader{train});
     if (job.train.batch_size < 1) train.fail("batch_size", "must be at least 1");

@@ -16,7 +16,7 @@ namespace precbench {
 // refused.
 inline constexpr int64_t kProtocolVersion = 1;
 
-enum class JobKind { describe, probe, gemm, train, predict };
+enum class JobKind { describe, probe, gemm, attention, train, predict };
 
 // Where the samples come from. `name` is a row of kDatasets (common/names.h).
 struct DatasetJob {
@@ -97,6 +97,9 @@ struct TrainJob {
   std::string cpu_fp16 = "real";             // real | fabric
   std::string deterministic = "auto";        // auto | on | off
   std::string gemm = "default";              // default | onednn; the planner resolves "auto"
+  // default: the kernel that PyTorch takes; math: two products and a softmax between them, as
+  // SDPBackend.MATH in Python
+  std::string attention = "default";
   Float8Job fp8;
   bool tuned_malloc = false;  // the `tuned` profile's malloc settings
   bool cuda_graph = false;

@@ -25,29 +25,30 @@ struct ModelTraits {
   bool is_convolutional;     // profile `tuned` then uses channels_last
   std::string_view options;  // sizes that --model-options sets, separated by spaces
   bool has_float8_layers;    // Linear layers beside the head, which modes with FP8 replace
+  bool has_attention;        // profile `tuned` then measures how to compute it
   SampleKind samples = SampleKind::images;
 };
 
 inline constexpr std::array<ModelTraits, 8> kModels = {{
     {"cnn", "two 3x3 convolutions (32, 64), two linear layers; 421,642 parameters at 28 px", true,
-     "", true},
-    {"mlp", "784-512-512-10 with ReLU; 669,706 parameters at 28 px", false, "", true},
+     "", true, false},
+    {"mlp", "784-512-512-10 with ReLU; 669,706 parameters at 28 px", false, "", true, false},
     {"resnet18",
      "torchvision's; up to 64 px with a 3x3 stem without pooling; 11,689,512 parameters with "
      "1000 classes",
-     true, "stem", false},
+     true, "stem", false, false},
     {"resnet50", "torchvision's, stem as resnet18; 25,557,032 parameters with 1000 classes", true,
-     "stem", false},
+     "stem", false, false},
     {"vit_tiny",
      "timm's: dim 192, depth 12, 3 heads, patch 16 (4 under 112 px); 5,717,416 parameters with "
      "1000 classes at 224 px",
-     false, "dim depth heads patch", true},
+     false, "dim depth heads patch", true, true},
     {"vit_b_16", "torchvision's; 86,567,656 parameters with 1000 classes at 224 px", false, "",
-     true},
+     true, true},
     {"gpt", "nanoGPT's over bytes: 4 layers, 4 heads, width 128, context 64", false,
-     "layers heads width context", true, SampleKind::text},
+     "layers heads width context", true, true, SampleKind::text},
     {kScriptModel, "a network of your own, saved by Python: --model FILE.pt (docs/workloads.md)",
-     false, "", false},
+     false, "", false, false},
 }};
 
 struct DatasetTraits {

@@ -21,6 +21,7 @@
 #include "train/loop/train_job.h"
 #include "train/measure/counting_allocator.h"
 #include "train/predict/predict_job.h"
+#include "train/probe/attention_times.h"
 #include "train/probe/probe.h"
 #include "train/probe/rates.h"
 
@@ -59,10 +60,13 @@ void tune_malloc() {
 // from one measurement to the next, where the choice is about a factor of two.
 constexpr double kSecondsOfGemm = 0.3;
 
+// A large model's step alone may take longer on a CPU; then each computation is timed once.
+constexpr double kSecondsOfAttention = 0.5;
+
 void prepare_process(const Job& job) {
   follow_parent(job.parent_pid);
   // The product is measured for the profile that has these settings.
-  if (job.kind == JobKind::gemm) tune_malloc();
+  if (job.kind == JobKind::gemm || job.kind == JobKind::attention) tune_malloc();
   if (job.kind != JobKind::train) return;
   job.train.tuned_malloc ? tune_malloc() : settle_malloc();
   // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call.
@@ -102,6 +106,9 @@ ResultEvent run(const Job& job, const EventSink& emit) {
   device->preflight();
   if (job.kind == JobKind::train) return {nullptr, run_train_job(job.train, *device, emit)};
   if (job.kind == JobKind::gemm) return {linear_rates(*device, kSecondsOfGemm), std::nullopt};
+  if (job.kind == JobKind::attention) {
+    return {attention_times(job.train, *device, kSecondsOfAttention), std::nullopt};
+  }
   json facts = describe(*device);
   facts.update(probe(*device));
   return {facts, std::nullopt};

@@ -3,7 +3,7 @@
 
 Every repeat trains the same data in the same steps on each side, one process after the other: precbench with the
 profiles `fabric` and `tuned`, Lightning Fabric with its defaults ("python"), and Fabric with what `tuned` sets and
-Python can set too: the malloc settings, channels_last, fused optimizers ("python tuned"). Times are the training loop's,
+Python can set too: the malloc settings, channels_last, fused optimizers, attention ("python tuned"). Times are the training loop's,
 the first step included; ratios are to Fabric's defaults, within a repeat. "3 modes" is a whole comparison of 32-true,
 bf16-mixed and bf16-true: every process from its start to its end, precbench's pilots included.
 """

@@ -5,7 +5,7 @@
 
 With --operators a profiler looks on, and `operators_ms` has each operator's own time in the whole training. Run with the
 folder of reference.py in PYTHONPATH. A job's `train.memory_format` "channels_last" is what Python users
-write as module.to(memory_format=torch.channels_last).
+write as module.to(memory_format=torch.channels_last), `train.attention` "math" as sdpa_kernel(SDPBackend.MATH).
 """
 
 import contextlib
@@ -16,14 +16,18 @@ import sys
 
 import reference
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
 def main():
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
+    job = json.load(sys.stdin)
+    by_math = job["train"].get("attention") == "math"
+    attention = sdpa_kernel(SDPBackend.MATH) if by_math else contextlib.nullcontext()
     is_profiled = "--operators" in sys.argv[1:]
     watch = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) if is_profiled else contextlib.nullcontext()
-    with watch as profiler:
-        result = reference.train(json.load(sys.stdin))
+    with attention, watch as profiler:
+        result = reference.train(job)
     steps = [fetch + step for fetch, step in zip(result["fetch_s"], result["step_s"])]
     told = {
         "train_s": sum(steps),

@@ -23,8 +23,10 @@ MALLOC = {
     "MALLOC_TRIM_THRESHOLD_": str(2**64 - 1),
     "MALLOC_TOP_PAD_": str(256 << 20),
 }
-# What Python's users can set as well: channels_last for convolutional models, and PyTorch's fused optimizers.
+# What Python's users can set as well: channels_last for convolutional models, PyTorch's fused optimizers, and attention in
+# bfloat16 by separate products.
 CONVOLUTIONAL = {"cnn", "resnet18"}
+ATTENTION = {"vit_tiny", "gpt"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ def python_job(side, workload, mode, data_path, threads):
     job = workloads.job(workload, mode, data_path, threads)
     if side == "python tuned":
         layout = "channels_last" if workload.model in CONVOLUTIONAL else "contiguous"
-        job = merge(job, {"train": {"memory_format": layout, "optimizer": {"impl": "fused"}}})
+        attention = "math" if workload.model in ATTENTION and mode.startswith("bf16") else "default"
+        job = merge(job, {"train": {"memory_format": layout, "attention": attention, "optimizer": {"impl": "fused"}}})
     return job
 
 

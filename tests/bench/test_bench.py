@@ -12,6 +12,7 @@ from unittest import mock
 
 import bench
 import contention
+import operators
 import ratios
 import scaling
 import sides
@@ -41,6 +42,14 @@ class Ratios(unittest.TestCase):
         expected = {(name, mode, side) for name in workloads.WORKLOADS for mode in workloads.MODES for side in ("fabric", "tuned")}
         expected |= {(workloads.COMPARISON, "all", side) for side in ("fabric", "tuned")}
         self.assertEqual(set(ratios.MUST), expected)
+
+
+class Operators(unittest.TestCase):
+    def test_are_the_difference_of_two_trainings(self):
+        short = {"step_ms": [30.0, 10.0], "operators_ms": {"aten::mm": 30.0, "aten::div": 4.0}}
+        long = {"step_ms": [30.0, 10.0, 10.0, 10.0], "operators_ms": {"aten::mm": 44.0, "aten::div": 4.0, "aten::add": 2.0}}
+        step, own, rest = operators.shares(short, long)
+        self.assertEqual((step, own, rest), (10.0, [("aten::mm", 7.0), ("aten::add", 1.0), ("aten::div", 0.0)], 2.0))
 
 
 class Contention(unittest.TestCase):

@@ -56,6 +56,12 @@ def gemm(rates):
     send(type="result", facts=rates)
 
 
+def attention(times):
+    if times == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    send(type="result", facts=times)
+
+
 def run_record(train, **changes):
     steps = 4
     record = {
@@ -175,6 +181,8 @@ def main():
         probe(script)
     elif job["kind"] == "gemm":
         gemm(script.get("gemm", {"default": 0.2, "onednn": 0.4}))
+    elif job["kind"] == "attention":
+        attention(script.get("attention", {"default_s": 0.02, "math_s": 0.02}))
     elif train.get("pilot"):
         behaviour = script.get("pilot", "success")
         play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)

@@ -6,9 +6,9 @@ import subprocess
 MIB = 2**20
 
 
-def _facts(setting, job, environment):
+def _facts(setting, job):
     """The `facts` of a worker's result."""
-    done = subprocess.run([setting.worker], input=json.dumps(job), env=environment, capture_output=True, text=True,
+    done = subprocess.run([setting.worker], input=json.dumps(job), env=setting.environment, capture_output=True, text=True,
                           timeout=120, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     for event in events:
@@ -20,15 +20,15 @@ def _facts(setting, job, environment):
 
 def card(setting):
     """As precbench predict --gpu names any card: sm_90:150110404608."""
-    facts = _facts(setting, {"kind": "describe", "device": "cuda:0", "threads": 1}, setting.environment)
+    facts = _facts(setting, {"kind": "describe", "device": "cuda:0", "threads": 1})
     device = facts["devices"][1]
     return f"sm_{device['compute_capability'].replace('.', '')}:{device['memory_bytes']}"
 
 
-def peaks(setting, gpu, train, modes, **extra):
+def peaks(setting, gpu, train, modes):
     """Predicted peak bytes of the `train` member of a job in each mode."""
     job = {"kind": "predict", "threads": 1, "train": train, "predict": {"gpus": [gpu], "modes": list(modes)}}
-    rows = _facts(setting, job, setting.environment | extra)["gpus"][0]["modes"]
+    rows = _facts(setting, job)["gpus"][0]["modes"]
     return {row["mode"]: row["peak_allocated_bytes"] for row in rows}
 
 

@@ -122,9 +122,9 @@ def kaggle_t4(setting):
     gpu = prediction.card(setting)
     for mode, published in PUBLISHED_MIB.items():
         made = kaggle_job(setting, mode)
-        attention = {"PRECBENCH_ATTENTION": "math"} if mode == "bf16-mixed" else {}
-        predicted = prediction.peaks(setting, gpu, made["train"], [mode], **attention)[mode]
-        run = worker.train(setting.worker, made, setting.environment | attention)["run"]
+        made["train"]["attention"] = "math" if mode == "bf16-mixed" else "default"
+        predicted = prediction.peaks(setting, gpu, made["train"], [mode])[mode]
+        run = in_worker(setting, made)
         ours = run["memory"]["peak_allocated_bytes"]
         check = {"check": mode, "measured_mib": round(ours / prediction.MIB, 2), "published_mib": published,
                  "difference": f"{100 * (ours / prediction.MIB / published - 1):+.2f} %", "precbench_bytes": ours,

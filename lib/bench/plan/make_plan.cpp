@@ -289,6 +289,7 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   plan.profile = options.text("profile");
   plan.memory_format = options.text("memory-format");
   plan.gemm = options.text("gemm");
+  plan.attention = options.text("attention");
   plan.device = options.text("device");
   check_device(options, plan.device);
   plan.threads = options.has("threads") ? options.integer("threads") : usable_cores();

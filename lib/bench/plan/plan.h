@@ -45,6 +45,12 @@ struct GemmRates {
   std::optional<double> onednn;  // nothing where this LibTorch has it not
 };
 
+// Seconds of forward and backward of the model on a few samples.
+struct AttentionTimes {
+  double by_default = 0;  // PyTorch's own choice of a kernel
+  double by_math = 0;     // separate products
+};
+
 struct Plan {
   std::string title;  // "fashion-cnn: cnn, fashion-mnist, batch 128, SGD, 1 epoch, ..."
   std::vector<const ModeTraits*> modes;  // in the order asked for, no duplicates
@@ -62,9 +68,12 @@ struct Plan {
   std::string gemm = "auto";            // auto | default | onednn
   std::optional<GemmRates> gemm_rates;  // what `auto` was decided by; nothing: not measured
   std::string gemm_rates_unknown;       // why they are wanted and not known
-  std::optional<double> timeout_s;      // per run
-  int64_t pilot_steps = 3;              // 0 = no pilots
-  std::optional<double> budget_s;       // modes projected over it are skipped
+  std::string attention = "auto";       // auto | default | math
+  // What `auto` was decided by, for each format of the modes that was measured.
+  std::map<Dtype, AttentionTimes> attention_times;
+  std::optional<double> timeout_s;  // per run
+  int64_t pilot_steps = 3;          // 0 = no pilots
+  std::optional<double> budget_s;   // modes projected over it are skipped
   EmulatedModes emulated = EmulatedModes::run;
   std::string results_dir = "results";
   bool save = true;

@@ -3,6 +3,7 @@
 #include "bench/plan/resolve_device.h"
 #include "bench/result/protocol_hash.h"
 #include "bench/result/sha256.h"
+#include "common/names.h"
 
 namespace precbench {
 namespace {
@@ -10,6 +11,18 @@ namespace {
 // What the reference mode uses; where `auto` differs between modes each row's recipe tells.
 std::string optimizer_impl(const Plan& plan, bool is_cuda) {
   return job_for(plan, *plan.reference, plan.seeds.front(), is_cuda).optimizer.impl;
+}
+
+// {format: attention} of the modes that do not compute it by PyTorch's own kernel.
+json attention_json(const Plan& plan, bool is_cuda) {
+  json object = json::object();
+  const ModelTraits* model = find_model(plan.job.model);
+  if (model == nullptr || !(model->has_attention || model->name == kScriptModel)) return object;
+  for (const ModeTraits* mode : plan.modes) {
+    const TrainJob job = job_for(plan, *mode, plan.seeds.front(), is_cuda);
+    if (job.attention != "default") object[std::string(name_of(mode->compute))] = job.attention;
+  }
+  return object;
 }
 
 }  // namespace
@@ -75,6 +88,9 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
   if (!job.model_options.empty()) protocol["model_options"] = job.model_options;
   if (job.dataset.augment) protocol["augment"] = true;
   if (job.dataset.context > 0) protocol["context"] = job.dataset.context;
+  if (json attention = attention_json(plan, is_cuda); !attention.empty()) {
+    protocol["attention"] = std::move(attention);
+  }
   if (job.cudnn_benchmark) protocol["cudnn_benchmark"] = true;
   if (job.cuda_graph) protocol["cuda_graph"] = true;
   if (!job.init_weights.empty()) {

@@ -16,7 +16,7 @@ using MeasureGemm = std::function<GemmRates()>;
 void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure);
 
 // The job of one run. The optimizer implementation can differ between modes: at::_fused_sgd_ leaves
-// bf16 and fp16 parameters unchanged on CPUs (pytorch#191763).
+// bf16 and fp16 parameters unchanged on CPUs (pytorch#191763). So can the attention.
 TrainJob job_for(const Plan& plan, const ModeTraits& mode, uint32_t seed, bool is_cuda);
 
 }  // namespace precbench

@@ -5,6 +5,7 @@
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
 #include "bench/report/layout.h"
+#include "bench/run/attention_choice.h"
 #include "bench/run/batch_search.h"
 #include "bench/run/console.h"
 #include "bench/run/device_choice.h"
@@ -39,6 +40,7 @@ class Experiment {
     most_ = data.train_samples;
     device_ = choose_device(plan_, runner_);
     resolve_for_device(plan_, device_.is_cuda(), [&] { return measure_gemm(plan_, runner_); });
+    measure_attention(plan_, device_, data, runner_);
     limit_ = plan_.job.memory_limit_bytes;
     if (limit_ == 0 && !device_.is_cuda()) {
       throw UsageError(

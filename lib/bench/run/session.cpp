@@ -18,6 +18,7 @@
 #include "bench/report/heading.h"
 #include "bench/result/marks.h"
 #include "bench/result/sha256.h"
+#include "bench/run/attention_choice.h"
 #include "bench/run/baseline.h"
 #include "bench/run/console.h"
 #include "bench/run/device_choice.h"
@@ -51,6 +52,7 @@ class Session {
     if (!plan_.job.model_file.empty()) data::check_torch_file(plan_.job.model_file);
     device_ = choose_device(plan_, runner_);
     resolve_for_device(plan_, device_.is_cuda(), [&] { return measure_gemm(plan_, runner_); });
+    attention_notes_ = measure_attention(plan_, device_, data_, runner_);
     std::optional<std::string> digest;
     if (!data_.files.empty()) digest = sha256_of_files(data_.files);
     gpu_.emplace(device_);
@@ -105,6 +107,7 @@ class Session {
     console_.info(plan_.title);
     for (const std::string& note : device_.notes) console_.info(note);
     if (const std::string note = gemm_note(plan_); !note.empty()) console_.info(note);
+    for (const std::string& note : attention_notes_) console_.info(note);
     const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
     for (const std::string& hazard :
          hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {
@@ -238,6 +241,7 @@ class Session {
   Console& console_;
   data::DatasetSummary data_;
   DeviceChoice device_;
+  std::vector<std::string> attention_notes_;
   std::optional<GpuWatch> gpu_;
   std::optional<Recording> recording_;
   std::optional<Yardsticks> yardsticks_;

@@ -62,6 +62,7 @@ void check_train_job(const TrainJob& job) {
   require_one_of("cpu_fp16", job.cpu_fp16, {"real", "fabric"});
   require_one_of("deterministic", job.deterministic, {"auto", "on", "off"});
   require_one_of("gemm", job.gemm, {"default", "onednn"});
+  require_one_of("attention", job.attention, {"default", "math"});
   require_one_of("schedule.name", job.schedule.name, {"constant", "cosine", "step"});
   require_one_of("schedule.on_skip", job.schedule.on_skip, {"follow", "hold"});
   require_one_of("fp8.recipe", job.fp8.recipe, {"delayed", "dynamic"});

@@ -37,6 +37,7 @@ RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Pr
     recipe.details["attention_dtype"] = names_of(training.observed()->attention);
   }
   if (const Float8Layers* float8 = precision.float8()) recipe.details["fp8"] = float8->report();
+  if (job.attention != "default") recipe.details["attention"] = job.attention;
   if (const auto graph = training.graph_use()) {
     recipe.details["cuda_graph"] = {{"replayed_steps", graph->replayed_steps},
                                     {"why_none", nullable(graph->why_none)}};

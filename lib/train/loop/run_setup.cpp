@@ -2,9 +2,7 @@
 
 #include <ATen/Context.h>
 
-#include <cstdlib>
 #include <stdexcept>
-#include <string_view>
 
 #include "train/errors.h"
 #include "train/loop/loader.h"
@@ -39,17 +37,6 @@ GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
   return GemmBackend::onednn;
 }
 
-// For checks alone (scripts/gpu-check): PRECBENCH_ATTENTION=math trains on any card as on one that
-// has no fused attention kernel for the dtype, which is what bf16 gets before Ampere.
-void choose_attention_for_checks() {
-  const char* attention = std::getenv("PRECBENCH_ATTENTION");
-  if (attention == nullptr || std::string_view(attention) != "math") return;
-  at::Context& context = at::globalContext();
-  context.setSDPUseFlash(false);
-  context.setSDPUseMemEfficient(false);
-  context.setSDPUseCuDNN(false);
-}
-
 }  // namespace
 
 const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device) {
@@ -64,13 +51,20 @@ const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device
   return mode;
 }
 
+void use_math_attention(bool on) {
+  at::Context& context = at::globalContext();
+  context.setSDPUseFlash(!on);
+  context.setSDPUseMemEfficient(!on);
+  context.setSDPUseCuDNN(!on);
+}
+
 void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceModule& device) {
   if (mode.name == "tf32" || job.tf32 == "on") {
     device.set_tf32(true, true);
   } else if (job.tf32 == "off") {
     device.set_tf32(false, false);
   }
-  choose_attention_for_checks();
+  use_math_attention(job.attention == "math");
   if (job.deterministic == "on") device.set_deterministic(true);
   if (job.cudnn_benchmark) device.set_cudnn_benchmark(true);
   if (job.cuda_graph) device.prepare_for_graphs();

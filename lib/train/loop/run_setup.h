@@ -15,7 +15,11 @@ namespace precbench::train {
 // UnsupportedError where the device has no TF32 for the mode of that name.
 const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device);
 
-// TF32, determinism, cuDNN's search. Throws UnsupportedError for what this version lacks.
+// Whether attention is computed by separate products and a softmax, as SDPBackend.MATH in Python,
+// or by the kernel that PyTorch takes.
+void use_math_attention(bool on);
+
+// Attention, TF32, determinism, cuDNN's search, and whether steps are going to be recorded.
 void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceModule& device);
 
 at::MemoryFormat memory_format(const TrainJob& job);

@@ -6,6 +6,7 @@
 #include "../temporary.h"
 #include "bench/plan/protocol.h"
 #include "bench/result/protocol_hash.h"
+#include "plan_resolving.h"
 
 namespace precbench {
 namespace {
@@ -45,6 +46,19 @@ TEST(Protocol, TellsWhatGemmWasChosenByAndStaysTheSame) {
   EXPECT_TRUE(without["gemm_rates"].is_null());
   EXPECT_EQ(without["unknown"]["gemm_rates"], "the worker crashed");
   EXPECT_EQ(without["hash"], default_protocol()["hash"]);
+}
+
+TEST(Protocol, TellsWhichFormatsComputeAttentionOtherwise) {
+  EXPECT_FALSE(default_protocol().contains("attention"));
+  Plan plan = testing::planned({{"model", {"vit_tiny"}}, {"profile", {"tuned"}}});
+  plan.attention_times[Dtype::bfloat16] = {0.268, 0.179};
+  plan.attention_times[Dtype::float32] = {0.277, 0.275};
+  const auto protocol = [&plan] { return protocol_json(plan, std::string(64, 'a'), false); };
+  EXPECT_EQ(protocol()["attention"], json({{"bfloat16", "math"}}));
+  const json chosen = protocol()["hash"];
+  plan.attention = "default";
+  EXPECT_FALSE(protocol().contains("attention"));
+  EXPECT_NE(protocol()["hash"], chosen);
 }
 
 // What accuracies are judged by: a share of how many samples, out of how many classes.

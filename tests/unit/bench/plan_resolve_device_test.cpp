@@ -102,6 +102,23 @@ TEST(ResolveDevice, WhatCannotBeMeasuredIsPyTorchsOwn) {
   EXPECT_EQ(plan.gemm_rates_unknown, "no answer");
 }
 
+TEST(JobFor, TakesTheAttentionThatIsWorthIt) {
+  Plan plan = planned({{"profile", {"tuned"}}});
+  plan.attention_times[Dtype::bfloat16] = {0.268, 0.179};
+  plan.attention_times[Dtype::float32] = {0.277, 0.275};
+  const auto attention = [&plan](const char* mode) {
+    return job_for(plan, *find_mode(mode), 1, false).attention;
+  };
+  EXPECT_EQ(attention("bf16-mixed"), "math");
+  EXPECT_EQ(attention("bf16-true"), "math");
+  EXPECT_EQ(attention("32-true"), "default");
+  EXPECT_EQ(attention("16-mixed"), "default");  // not measured
+  plan.attention = "default";
+  EXPECT_EQ(attention("bf16-mixed"), "default");
+  plan.attention = "math";
+  EXPECT_EQ(attention("16-mixed"), "math");
+}
+
 TEST(ResolveDevice, TunesMallocOnCpusOnly) {
   EXPECT_TRUE(on(false, {{"profile", {"tuned"}}}).job.tuned_malloc);
   EXPECT_FALSE(on(true, {{"profile", {"tuned"}}}).job.tuned_malloc);

@@ -38,6 +38,7 @@ Meter card_meter() {
 // The peak of a few training steps above what was there before the model.
 int64_t training_peak(const TrainJob& job, DeviceModule& device, const Meter& meter) {
   const ModeTraits& mode = *find_mode(job.mode);
+  apply_numeric_settings(job, mode, device);
   const DataSet data = placed(load_data_set(job.dataset, job.seed), device);
   Loader train(device, data, data.train, SampleOrder::shuffled, job.batch_size, memory_format(job));
   Loader test(device, data, data.test, SampleOrder::as_stored, job.batch_size, memory_format(job));
@@ -68,19 +69,12 @@ class WithoutOneDnn {
   ~WithoutOneDnn() { at::globalContext().setUserEnabledMkldnn(true); }
 };
 
-// The fused attention kernels of CPU and CUDA keep different things.
-class WithoutFusedAttention {
- public:
-  WithoutFusedAttention() { set(false); }
-  ~WithoutFusedAttention() { set(true); }
-
- private:
-  static void set(bool fused) {
-    at::globalContext().setSDPUseFlash(fused);
-    at::globalContext().setSDPUseMemEfficient(fused);
-    at::globalContext().setSDPUseCuDNN(fused);
-  }
-};
+// The fused attention kernels of CPU and CUDA keep different things. The switch is the process's:
+// whoever uses this puts it back with use_math_attention(false).
+TrainJob without_fused_attention(TrainJob job) {
+  job.attention = "math";
+  return job;
+}
 
 using Gradients = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
 
@@ -186,20 +180,22 @@ int64_t host_scalar_bytes(const TrainJob& job) {
 struct AllAlike {
   WithoutMatrixWorkspace workspace;
   WithoutOneDnn onednn;
-  WithoutFusedAttention attention;
   WithoutColumns columns;
   WithoutOperandCasts casts;
 };
 
 using Case = std::tuple<const char*, const char*, const char*>;  // model, mode, optimizer
 
-class CardAndCpu : public testing::TestWithParam<Case> {};
+class CardAndCpu : public testing::TestWithParam<Case> {
+ protected:
+  void TearDown() override { use_math_attention(false); }
+};
 
 TEST_P(CardAndCpu, TakeTheSame) {
   const auto& [model, mode, optimizer] = GetParam();
   const AllAlike alike;
   for (const int64_t batch_size : {4, 12}) {
-    const TrainJob job = job_of(model, mode, optimizer, batch_size);
+    const TrainJob job = without_fused_attention(job_of(model, mode, optimizer, batch_size));
     const Peaks peaks = peaks_of(job);
     EXPECT_EQ(peaks.card, peaks.cpu - host_scalar_bytes(job)) << described(job, peaks);
   }
@@ -257,15 +253,15 @@ TEST(CardAndCpuCauses, Columns) {
 TEST(CardAndCpuCauses, OperandCasts) {
   const WithoutMatrixWorkspace workspace;
   const WithoutOneDnn onednn;
-  const WithoutFusedAttention attention;
   const WithoutColumns columns;
-  TrainJob job = job_of("vit_tiny", "bf16-mixed", "sgd", 6);
+  TrainJob job = without_fused_attention(job_of("vit_tiny", "bf16-mixed", "sgd", 6));
   job.model_options = {{"dim", 192}, {"depth", 2}};
   const Peaks with = peaks_of(job);
   EXPECT_GT(with.cpu, with.card) << described(job, with);
   const WithoutOperandCasts casts;
   const Peaks without = peaks_of(job);
   EXPECT_EQ(without.cpu, without.card) << described(job, without);
+  use_math_attention(false);
 }
 
 // Each of these mistakes would be seen.

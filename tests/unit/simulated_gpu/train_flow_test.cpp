@@ -190,12 +190,9 @@ TEST(TrainingOnACard, KeepsAttentionMatricesWhereTheMathPathIsAskedFor) {
   TrainJob job = small_job("bf16-mixed", "vit_tiny");
   job.dataset.synthetic_shape = {3, 32, 32};
   const int64_t fused = *run_on(device, job).run.memory.peak_allocated_bytes;
-  setenv("PRECBENCH_ATTENTION", "math", /*overwrite=*/1);
+  job.attention = "math";
   const int64_t math = *run_on(device, job).run.memory.peak_allocated_bytes;
-  unsetenv("PRECBENCH_ATTENTION");
-  at::globalContext().setSDPUseFlash(true);
-  at::globalContext().setSDPUseMemEfficient(true);
-  at::globalContext().setSDPUseCuDNN(true);
+  job.attention = "default";
   constexpr int64_t kMatrices = 12 * 16 * 3 * 65 * 65 * 4;
   EXPECT_GT(math, fused + kMatrices);
   EXPECT_EQ(*run_on(device, job).run.memory.peak_allocated_bytes, fused);

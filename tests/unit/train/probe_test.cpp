@@ -3,6 +3,7 @@
 
 #include "support.h"
 #include "train/models/onednn_linear.h"
+#include "train/probe/attention_times.h"
 #include "train/probe/number_format.h"
 #include "train/probe/rates.h"
 
@@ -68,6 +69,23 @@ TEST(Rates, AddUp) {
     EXPECT_LE(rate.at("low"), rate.at("tflops"));
     EXPECT_LE(rate.at("tflops"), rate.at("high"));
     EXPECT_GT(rate.at("forward"), 0);
+  }
+}
+
+TEST(AttentionTimes, AreOfBothComputations) {
+  CpuDevice device;
+  for (const char* model : {"vit_tiny", "gpt"}) {
+    TrainJob job = small_job("bf16-mixed");
+    job.model = model;
+    job.model_options = {{job.model == "gpt" ? "layers" : "depth", 1}};
+    job.dataset.synthetic_shape = {3, 32, 32};
+    if (job.model == "gpt") job.dataset.context = 16;
+    job.batch_size = 2;
+    const json times = attention_times(job, device, /*seconds=*/0.0);
+    EXPECT_GT(times["default_s"], 0.0);
+    EXPECT_GT(times["math_s"], 0.0);
+    EXPECT_EQ(times["samples"], 1);
+    EXPECT_TRUE(at::globalContext().userEnabledFlashSDP());
   }
 }
 

@@ -224,6 +224,24 @@ TEST(TrainJob, TheTunedSettingsTrainToo) {
   }
 }
 
+// Products are seen, which PyTorch makes of float32 copies, and the losses are the fused kernel's.
+TEST(TrainJob, AttentionByMathIsTheSameTraining) {
+  TrainJob job = small_job("bf16-mixed");
+  job.model = "vit_tiny";
+  job.model_options = {{"depth", 1}};
+  job.dataset.synthetic_shape = {3, 32, 32};
+  const TrainResult fused = run(job);
+  EXPECT_FALSE(fused.recipe.details.contains("attention_dtype"));
+  job.attention = "math";
+  const TrainResult math = run(job);
+  EXPECT_EQ(math.recipe.details.at("attention"), "math");
+  EXPECT_EQ(math.recipe.details.at("attention_dtype"), "float32");
+  EXPECT_NEAR(*math.run.loss_trace[0], *fused.run.loss_trace[0], 0.02);
+  EXPECT_NEAR(*math.run.loss_trace[2], *fused.run.loss_trace[2], 0.05);
+  job.attention = "default";
+  EXPECT_EQ(run(job).run.loss_trace, fused.run.loss_trace);
+}
+
 // --init module draws in the mode's dtype: other numbers than a float32 draw that is cast.
 TEST(TrainJob, InitModuleDrawsOtherWeights) {
   TrainJob job = small_job("64-true");

@@ -1,0 +1,22 @@
+// What the profile `tuned` chooses the computation of attention by: a few steps of the model itself
+// on this machine, with each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/plan/plan.h"
+#include "bench/run/device_choice.h"
+#include "bench/run/job_runner.h"
+#include "data/load.h"
+
+namespace precbench {
+
+// Fills attention_times where they decide something: for the natively computed formats of the
+// plan's modes, by one worker each. Returns sentences for the user: what was found, and what could
+// not be measured, where the comparison goes on with PyTorch's own kernel. Throws UserError when it
+// is interrupted.
+std::vector<std::string> measure_attention(Plan& plan, const DeviceChoice& device,
+                                           const data::DatasetSummary& data, JobRunner& runner);
+
+}  // namespace precbench
