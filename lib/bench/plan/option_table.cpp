@@ -174,8 +174,8 @@ void add_how(Table& table) {
   table.choice("gemm", {"auto", "default", "onednn"},
                "fp32 matrix product on a CPU (auto = default; tuned: the faster one)");
   table.choice("attention", {"auto", "default", "math"},
-               "by PyTorch's kernel or by separate products (auto = default; tuned on a CPU: the "
-               "faster one)");
+               "attention by PyTorch's kernel or by separate products (auto = default; tuned on a "
+               "CPU: the faster)");
   table.choice("fp8-recipe", {"delayed", "dynamic"},
                "scaling in transformer-engine: by past tensors, as Fabric, or by each one");
   table.integer("fp8-margin", 0, 32, "0", "delayed: divide scales by 2^N");

@@ -69,7 +69,7 @@ struct Plan {
   std::optional<GemmRates> gemm_rates;  // what `auto` was decided by; nothing: not measured
   std::string gemm_rates_unknown;       // why they are wanted and not known
   std::string attention = "auto";       // auto | default | math
-  // What `auto` was decided by, for each format of the modes that was measured.
+  // What `auto` was decided by, for each format that was measured.
   std::map<Dtype, AttentionTimes> attention_times;
   std::optional<double> timeout_s;  // per run
   int64_t pilot_steps = 3;          // 0 = no pilots

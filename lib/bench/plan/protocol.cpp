@@ -3,7 +3,6 @@
 #include "bench/plan/resolve_device.h"
 #include "bench/result/protocol_hash.h"
 #include "bench/result/sha256.h"
-#include "common/names.h"
 
 namespace precbench {
 namespace {
@@ -13,14 +12,14 @@ std::string optimizer_impl(const Plan& plan, bool is_cuda) {
   return job_for(plan, *plan.reference, plan.seeds.front(), is_cuda).optimizer.impl;
 }
 
-// {format: attention} of the modes that do not compute it by PyTorch's own kernel.
-json attention_json(const Plan& plan, bool is_cuda) {
+// "math" where it was asked for, else {format: "math"} of those in which it was found to be faster;
+// the modes that a comparison asks for have no part in it.
+json attention_json(const Plan& plan) {
+  if (plan.attention != "auto") return plan.attention;
   json object = json::object();
-  const ModelTraits* model = find_model(plan.job.model);
-  if (model == nullptr || !(model->has_attention || model->name == kScriptModel)) return object;
-  for (const ModeTraits* mode : plan.modes) {
-    const TrainJob job = job_for(plan, *mode, plan.seeds.front(), is_cuda);
-    if (job.attention != "default") object[std::string(name_of(mode->compute))] = job.attention;
+  for (const auto& [format, times] : plan.attention_times) {
+    const std::string chosen = attention_for(plan, format);
+    if (chosen != "default") object[std::string(name_of(format))] = chosen;
   }
   return object;
 }
@@ -88,7 +87,7 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
   if (!job.model_options.empty()) protocol["model_options"] = job.model_options;
   if (job.dataset.augment) protocol["augment"] = true;
   if (job.dataset.context > 0) protocol["context"] = job.dataset.context;
-  if (json attention = attention_json(plan, is_cuda); !attention.empty()) {
+  if (json attention = attention_json(plan); attention != "default" && !attention.empty()) {
     protocol["attention"] = std::move(attention);
   }
   if (job.cudnn_benchmark) protocol["cudnn_benchmark"] = true;

@@ -41,14 +41,6 @@ std::string faster_gemm(Plan& plan, const MeasureGemm& measure) {
 // are in bfloat16, by a factor of 1.5 of the whole step; in float32 the two are alike.
 constexpr double kWorthOtherAttention = 1.1;
 
-std::string attention(const Plan& plan, const ModeTraits& mode) {
-  if (plan.attention != "auto") return plan.attention;
-  const auto found = plan.attention_times.find(mode.compute);
-  if (found == plan.attention_times.end()) return "default";
-  const AttentionTimes& times = found->second;
-  return times.by_default > kWorthOtherAttention * times.by_math ? "math" : "default";
-}
-
 }  // namespace
 
 void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure) {
@@ -64,12 +56,20 @@ void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure) {
   plan.job.tuned_malloc = is_tuned && !is_cuda;
 }
 
+std::string attention_for(const Plan& plan, Dtype compute) {
+  if (plan.attention != "auto") return plan.attention;
+  const auto found = plan.attention_times.find(compute);
+  if (found == plan.attention_times.end()) return "default";
+  const AttentionTimes& times = found->second;
+  return times.by_default > kWorthOtherAttention * times.by_math ? "math" : "default";
+}
+
 TrainJob job_for(const Plan& plan, const ModeTraits& mode, uint32_t seed, bool is_cuda) {
   TrainJob job = plan.job;
   job.mode = mode.name;
   job.seed = seed;
   job.optimizer.impl = implementation(plan, mode, is_cuda);
-  job.attention = attention(plan, mode);
+  job.attention = attention_for(plan, mode.compute);
   return job;
 }
 

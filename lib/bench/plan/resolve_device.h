@@ -15,6 +15,9 @@ using MeasureGemm = std::function<GemmRates()>;
 // once, and only where the profile is `tuned`, gemm `auto` and the device the CPU.
 void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure);
 
+// default | math: what --attention says, else what was measured to be faster in that format.
+std::string attention_for(const Plan& plan, Dtype compute);
+
 // The job of one run. The optimizer implementation can differ between modes: at::_fused_sgd_ leaves
 // bf16 and fp16 parameters unchanged on CPUs (pytorch#191763). So can the attention.
 TrainJob job_for(const Plan& plan, const ModeTraits& mode, uint32_t seed, bool is_cuda);

@@ -12,8 +12,9 @@
 
 namespace precbench {
 
-// Fills attention_times where they decide something: for the natively computed formats of the
-// plan's modes, by one worker each. Returns sentences for the user: what was found, and what could
+// Fills attention_times where they decide something: for float32 and the 16-bit formats that this
+// CPU computes natively, by one worker each, whatever modes are asked for, so that they make no
+// difference to the protocol. Returns sentences for the user: what was found, and what could
 // not be measured, where the comparison goes on with PyTorch's own kernel. Throws UserError when it
 // is interrupted.
 std::vector<std::string> measure_attention(Plan& plan, const DeviceChoice& device,
