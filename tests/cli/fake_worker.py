@@ -50,16 +50,10 @@ def probe(script):
     send(type="result", facts={"formats": {"float32": format_of(0.02), "bfloat16": format_of(0.005)}})
 
 
-def gemm(rates):
-    if rates == "crash":
+def measured(facts):
+    if facts == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
-    send(type="result", facts=rates)
-
-
-def attention(times):
-    if times == "crash":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    send(type="result", facts=times)
+    send(type="result", facts=facts)
 
 
 def run_record(train, **changes):
@@ -180,9 +174,9 @@ def main():
     elif job["kind"] == "probe":
         probe(script)
     elif job["kind"] == "gemm":
-        gemm(script.get("gemm", {"default": 0.2, "onednn": 0.4}))
+        measured(script.get("gemm", {"default": 0.2, "onednn": 0.4}))
     elif job["kind"] == "attention":
-        attention(script.get("attention", {"default_s": 0.02, "math_s": 0.02}))
+        measured(script.get("attention", {"default_s": 0.02, "math_s": 0.02}))
     elif train.get("pilot"):
         behaviour = script.get("pilot", "success")
         play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../kept_work.h"
 #include "common/errors.h"
 #include "train/cuda/driver.h"
 #include "train/device/cpu_device.h"
@@ -34,16 +35,6 @@ std::string card() {
 int64_t rounded_up(int64_t bytes) {
   return (bytes + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
 }
-
-// Keeps the work that a GPU would record, to do it again.
-class KeptWork final : public DeviceGraph {
- public:
-  explicit KeptWork(std::function<void()> work) : work_(std::move(work)) {}
-  void replay() override { work_(); }
-
- private:
-  std::function<void()> work_;
-};
 
 class FakeCuda final : public CpuDevice {
  public:

@@ -19,6 +19,19 @@ class Idx : public FilesTest {
   static std::string failure(const std::string& images_path, const std::string& labels_path) {
     return FilesTest::failure([&] { read_idx(images_path, labels_path, 10); });
   }
+
+  // MNIST's files in the folder, with three training images of 1 x 2, of which the job takes two.
+  DatasetJob two_of_three(const std::string& train_pixels) {
+    file("train-images-idx3-ubyte", idx_images(3, 1, 2, train_pixels));
+    file("train-labels-idx1-ubyte", idx_labels(3, {1, 2, 3}));
+    file("t10k-images-idx3-ubyte", idx_images(2, 1, 2, "ghij"));
+    file("t10k-labels-idx1-ubyte", idx_labels(2, {4, 5}));
+    DatasetJob job;
+    job.name = "mnist";
+    job.dir = folder_;
+    job.limit_train = 2;
+    return job;
+  }
 };
 
 TEST_F(Idx, ReadsImagesAndLabels) {
@@ -162,27 +175,13 @@ TEST_F(Idx, FolderThatLacksOneFileIsToldWhich) {
 }
 
 TEST_F(Idx, CheckReadsBeyondTheLimits) {
-  file("train-images-idx3-ubyte", idx_images(3, 1, 2, "abcde"));
-  file("train-labels-idx1-ubyte", idx_labels(3, {1, 2, 3}));
-  file("t10k-images-idx3-ubyte", idx_images(2, 1, 2, "ghij"));
-  file("t10k-labels-idx1-ubyte", idx_labels(2, {4, 5}));
-  DatasetJob job;
-  job.name = "mnist";
-  job.dir = folder_;
-  job.limit_train = 2;
+  const DatasetJob job = two_of_three("abcde");
   EXPECT_EQ(load_images(job).train.count, 2);
   EXPECT_THAT(FilesTest::failure([&] { check_dataset(job); }), HasSubstr("is truncated"));
 }
 
 TEST_F(Idx, LimitsKeepTheFirstSamplesAndMayNotExceedThem) {
-  file("train-images-idx3-ubyte", idx_images(3, 1, 2, "abcdef"));
-  file("train-labels-idx1-ubyte", idx_labels(3, {1, 2, 3}));
-  file("t10k-images-idx3-ubyte", idx_images(2, 1, 2, "ghij"));
-  file("t10k-labels-idx1-ubyte", idx_labels(2, {4, 5}));
-  DatasetJob job;
-  job.name = "mnist";
-  job.dir = folder_;
-  job.limit_train = 2;
+  DatasetJob job = two_of_three("abcdef");
   const ImageData data = load_images(job);
   EXPECT_EQ(data.train.count, 2);
   EXPECT_EQ(data.train.pixels, (std::vector<uint8_t>{'a', 'b', 'c', 'd'}));

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "../../../kept_work.h"
 #include "../support.h"
 #include "train/errors.h"
 #include "train/measure/memory_profile.h"
@@ -13,15 +14,6 @@ namespace precbench::train {
 namespace {
 
 using testing::HasSubstr;
-
-class KeptWork final : public DeviceGraph {
- public:
-  explicit KeptWork(std::function<void()> work) : work_(std::move(work)) {}
-  void replay() override { work_(); }
-
- private:
-  std::function<void()> work_;
-};
 
 class RecordingDevice : public CpuDevice {
  public:
