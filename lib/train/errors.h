@@ -1,6 +1,8 @@
 // What can end a job besides an error of its own: each becomes a `failed` event of that kind.
 #pragma once
 
+#include <c10/util/Exception.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -11,5 +13,17 @@ class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// LibTorch's messages carry a backtrace after the text of their own.
+inline std::string message_of(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+}
+
+// Of message_of(), for a place that has one line.
+inline std::string first_line_of(const std::exception& error) {
+  const std::string message = message_of(error);
+  return message.substr(0, message.find('\n'));
+}
 
 }  // namespace precbench::train

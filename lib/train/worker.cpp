@@ -115,9 +115,7 @@ ResultEvent run(const Job& job, const EventSink& emit) {
 }
 
 FailedEvent failure(FailureKind kind, const std::exception& error) {
-  // LibTorch's messages carry a backtrace after the first line of their own.
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  return {kind, torch_error ? torch_error->what_without_backtrace() : error.what()};
+  return {kind, message_of(error)};
 }
 
 Event outcome_of(const Job& job, const EventSink& emit) {

@@ -3,11 +3,6 @@
 #include "train/errors.h"
 
 namespace precbench::train {
-namespace {
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-}  // namespace
 
 const StepResult& StepGraph::step(const Batch& batch, const Compute& compute) {
   if (graph_ == nullptr) record(batch, compute);
@@ -25,11 +20,8 @@ void StepGraph::record(const Batch& like, const Compute& compute) {
   } catch (const c10::OutOfMemoryError&) {
     throw;
   } catch (const std::exception& error) {
-    const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-    throw UnsupportedError(
-        "a step cannot be recorded as a CUDA graph: " +
-        first_line(torch_error ? torch_error->what_without_backtrace() : error.what()) +
-        "; train it without --cuda-graph");
+    throw UnsupportedError("a step cannot be recorded as a CUDA graph: " + first_line_of(error) +
+                           "; train it without --cuda-graph");
   }
 }
 

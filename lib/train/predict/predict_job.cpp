@@ -136,9 +136,6 @@ json Prediction::at_batch_size(bool find_max_batch) const {
   return row;
 }
 
-// The table has one line for each mode.
-std::string first_line(const std::string& message) { return message.substr(0, message.find('\n')); }
-
 // What a user's module does is not known beforehand: whatever it stumbles over is its row's reason.
 // A model of ours that cannot be simulated stops the prediction.
 json Prediction::row(bool find_max_batch) const {
@@ -151,12 +148,9 @@ json Prediction::row(bool find_max_batch) const {
     row = row_without_figures(is_ours ? "error" : "unsupported", reason);
   } catch (const UserError&) {
     throw;
-  } catch (const c10::Error& error) {
-    if (job_.model_file.empty()) throw;
-    row = row_without_figures("error", first_line(error.what_without_backtrace()));
   } catch (const std::exception& error) {
     if (job_.model_file.empty()) throw;
-    row = row_without_figures("error", first_line(error.what()));
+    row = row_without_figures("error", first_line_of(error));
   }
   row["mode"] = mode_;
   return row;
