@@ -17,7 +17,7 @@ constexpr int64_t kSide = 32;
 constexpr int64_t kImageBytes = kChannels * kSide * kSide;
 
 // The largest file of the originals (CIFAR-100's train.bin) has 154 MB.
-constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxCifarBytes = uint64_t{1} << 30;
 
 // What a message calls a file inside an archive.
 std::string inside(const std::string& archive, const std::string& name) {
@@ -70,7 +70,7 @@ std::map<std::string, std::vector<uint8_t>> read_archive(const std::string& path
   TarReader archive(path);
   while (const auto name = archive.next()) {
     if (std::find(wanted.begin(), wanted.end(), *name) == wanted.end()) continue;
-    if (!contents.emplace(*name, archive.read(kMaxFileBytes)).second) {
+    if (!contents.emplace(*name, archive.read(kMaxCifarBytes)).second) {
       fail_file(path, "holds " + *name + " twice");
     }
   }
@@ -82,7 +82,7 @@ std::map<std::string, std::vector<uint8_t>> read_folder(const std::string& path,
   std::map<std::string, std::vector<uint8_t>> contents;
   for (const std::string& name : wanted) {
     FileReader file((std::filesystem::path(path) / name).string());
-    contents[name] = file.read_up_to(kMaxFileBytes);
+    contents[name] = file.read_up_to(kMaxCifarBytes);
   }
   return contents;
 }

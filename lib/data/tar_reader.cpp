@@ -11,7 +11,7 @@
 namespace precbench::data {
 namespace {
 
-constexpr size_t kBlockBytes = size_t{1} << 17;
+constexpr size_t kTarBlockBytes = size_t{1} << 17;
 
 // An archive of a data set is at most some hundred MB; a bomb goes on for ever.
 constexpr uint64_t kMaxArchiveBytes = uint64_t{4} << 30;
@@ -39,7 +39,7 @@ struct TarReader::Source {
   }
 
   FileReader file;
-  std::array<uint8_t, kBlockBytes> block;
+  std::array<uint8_t, kTarBlockBytes> block;
   uint64_t total = 0;
   std::exception_ptr problem;
 };

@@ -14,6 +14,11 @@ class UnsupportedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// std::invalid_argument, the input's fault, where something does not hold.
+inline void require(bool holds, const std::string& what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
 // LibTorch's messages carry a backtrace after the text of their own.
 inline std::string message_of(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);

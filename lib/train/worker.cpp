@@ -3,7 +3,6 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <torch/torch.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -24,6 +23,7 @@
 #include "train/probe/attention_times.h"
 #include "train/probe/probe.h"
 #include "train/probe/rates.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 namespace {

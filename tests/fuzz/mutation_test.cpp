@@ -8,7 +8,7 @@
 
 #include "targets.h"
 
-namespace precbench::fuzz {
+namespace precbench::fuzz::mutation_test {
 
 // ctest shows a parameter as GoogleTest prints it.
 void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
@@ -96,4 +96,4 @@ INSTANTIATE_TEST_SUITE_P(Fuzz, Reader, testing::ValuesIn(targets()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace precbench::fuzz
+}  // namespace precbench::fuzz::mutation_test

@@ -1,7 +1,5 @@
 // Replays histories of a loss scaler: JSON on stdin (test_scaler.py describes it), what happened on
 // stdout.
-#include <torch/torch.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "train/precision/grad_scaler.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 namespace {

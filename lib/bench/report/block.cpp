@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "bench/report/escape.h"
+#include "bench/report/units.h"
 #include "bench/result/measured.h"
 
 namespace precbench {
 namespace {
-
-constexpr double kMebibyte = 1024.0 * 1024.0;
 
 std::string unknown_text(const Unknowns& unknown, const char* key) {
   const auto reason = unknown.find(key);

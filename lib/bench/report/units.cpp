@@ -7,8 +7,6 @@
 namespace precbench {
 namespace {
 
-constexpr double kMebibyte = 1024.0 * 1024.0;
-
 // Minutes are read more easily than hours up to here: "83m 12s".
 constexpr double kHoursFrom = 7200.0;
 

@@ -9,6 +9,8 @@
 
 namespace precbench {
 
+inline constexpr double kMebibyte = 1024.0 * 1024.0;
+
 // "12.34s", "16m 28s", "2h 05m" (from two hours on); with a spread "12.34s ± 0.12s".
 std::string duration_text(double seconds);
 std::string duration_text(const Estimate& seconds);

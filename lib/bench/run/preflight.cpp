@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 void check_folder(const fs::path& folder, const std::string& option, const std::string& advice) {
   std::string probe = (folder / ".precbench-XXXXXX").string();
   const int file = mkstemp(probe.data());
-  bool written = file >= 0 && write(file, "x", 1) == 1;
+  bool written = file >= 0 && ::write(file, "x", 1) == 1;
   const int problem = errno;
   if (file >= 0) {
     close(file);

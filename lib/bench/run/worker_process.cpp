@@ -46,7 +46,7 @@ uv_stdio_container_t pipe_end(uv_pipe_t& pipe, uv_stdio_flags direction) {
 // (docs/performance.md).
 constexpr std::string_view kSpinCount = "GOMP_SPINCOUNT=10000";
 
-bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+bool is_given(const char* name) { return std::getenv(name) != nullptr; }
 
 std::vector<std::string> worker_environment(const std::string& libtorch_dir) {
   constexpr std::string_view kLibraryPath = "LD_LIBRARY_PATH=";
@@ -61,7 +61,7 @@ std::vector<std::string> worker_environment(const std::string& libtorch_dir) {
     }
   }
   if (!libtorch_dir.empty()) variables.push_back(std::string(kLibraryPath) + library_path);
-  if (!is_set("OMP_WAIT_POLICY") && !is_set("GOMP_SPINCOUNT")) {
+  if (!is_given("OMP_WAIT_POLICY") && !is_given("GOMP_SPINCOUNT")) {
     variables.emplace_back(kSpinCount);
   }
   return variables;

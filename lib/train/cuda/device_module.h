@@ -3,8 +3,6 @@
 // time, since the worker itself must start where no driver is), and tests implement a fake.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "common/json_fields.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

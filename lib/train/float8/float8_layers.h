@@ -1,13 +1,12 @@
 // The FP8 layers of a model: which ones they are, when their scales move, and what they did.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <string>
 #include <vector>
 
 #include "common/json_fields.h"
 #include "train/float8/float8_linear.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

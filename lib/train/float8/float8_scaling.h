@@ -4,9 +4,8 @@
 // and scaling by the tensor's own amax (Float8CurrentScaling there, dynamic scaling in torchao).
 #pragma once
 
-#include <torch/torch.h>
-
 #include "common/job.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,7 +1,7 @@
 // Random crop and horizontal flip, as commonly used on CIFAR (He et al. 2015, section 4.2).
 #pragma once
 
-#include <torch/torch.h>
+#include "train/torch.h"
 
 namespace precbench::train {
 

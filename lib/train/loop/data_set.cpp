@@ -5,6 +5,7 @@
 
 #include "common/names.h"
 #include "data/load.h"
+#include "train/errors.h"
 
 namespace precbench::train {
 namespace {
@@ -55,10 +56,6 @@ DataSet load_image_set(const DatasetJob& job) {
   data.image_size = job.image_size;
   data.augment = job.augment;
   return data;
-}
-
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::invalid_argument(what);
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 // device, or in host memory where the device has no room for them.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <vector>
 
 #include "common/job.h"
 #include "common/names.h"
 #include "train/cuda/device_module.h"
 #include "train/models/registry.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

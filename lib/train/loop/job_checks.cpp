@@ -4,12 +4,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "train/errors.h"
+
 namespace precbench::train {
 namespace {
-
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::invalid_argument(what);
-}
 
 void require_one_of(const std::string& key, const std::string& value,
                     std::initializer_list<const char*> allowed) {

@@ -2,9 +2,8 @@
 // in every mode and on every device.
 #pragma once
 
-#include <torch/torch.h>
-
 #include "train/loop/data_set.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

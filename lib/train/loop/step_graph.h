@@ -3,8 +3,6 @@
 // hundreds.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "train/cuda/device_module.h"
 #include "train/loop/loader.h"
 #include "train/precision/precision.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

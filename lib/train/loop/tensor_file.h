@@ -2,10 +2,10 @@
 // is executed.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <map>
 #include <string>
+
+#include "train/torch.h"
 
 namespace precbench::train {
 

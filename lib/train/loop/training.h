@@ -2,8 +2,6 @@
 // the mode.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -25,6 +23,7 @@
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
 #include "train/precision/precision.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -3,9 +3,9 @@
 // weights_only=True) reads what is written.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <string>
+
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -8,8 +8,6 @@
 // the peak each time that one is done.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +16,7 @@
 #include "common/json_fields.h"
 #include "train/cuda/device_module.h"
 #include "train/optim/optimizer.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

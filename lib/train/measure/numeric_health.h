@@ -3,12 +3,11 @@
 // the size of an update beside its weights. Looked at in a few steps, outside of what is timed.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <vector>
 
 #include "common/json_fields.h"
 #include "train/measure/step_log.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -2,13 +2,12 @@
 // waiting, read back in batches.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <chrono>
 #include <vector>
 
 #include "train/cuda/device_module.h"
 #include "train/precision/precision.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -3,13 +3,13 @@
 // that differs. tests/parity/README.md describes it.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -6,7 +6,7 @@
 #include "train/models/model.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::cnn {
 namespace {
 
 class Cnn : public Model {
@@ -53,4 +53,4 @@ torch::Tensor Cnn::forward(const torch::Tensor& input) {
 const ModelRegistration kRegistration("cnn", construct<Cnn>);
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::cnn

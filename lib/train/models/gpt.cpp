@@ -7,7 +7,7 @@
 #include "train/models/model_options.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::gpt {
 namespace {
 
 constexpr int64_t kMlpRatio = 4;
@@ -155,4 +155,4 @@ void Gpt::draw_weights(int64_t layers) {
 const ModelRegistration kRegistration("gpt", construct_with_options<Gpt>);
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::gpt

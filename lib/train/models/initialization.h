@@ -1,7 +1,7 @@
 // Initialisations that LibTorch's C++ lacks.
 #pragma once
 
-#include <torch/torch.h>
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,9 +1,8 @@
 // The layers that our models share.
 #pragma once
 
-#include <torch/torch.h>
-
 #include "train/float8/float8_linear.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -3,7 +3,7 @@
 #include "train/models/model.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::mlp {
 namespace {
 
 class Mlp : public Model {
@@ -31,4 +31,4 @@ torch::Tensor Mlp::forward(const torch::Tensor& input) {
 const ModelRegistration kRegistration("mlp", construct<Mlp>);
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::mlp

@@ -1,9 +1,9 @@
 // A network: a module with one forward pass from a batch to logits.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
+
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,7 +1,7 @@
 // A linear layer whose fp32 matrix products run in oneDNN, forward and backward.
 #pragma once
 
-#include <torch/torch.h>
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -5,7 +5,7 @@
 #include "train/models/model_options.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::resnet {
 namespace {
 
 using torch::nn::BatchNorm2d;
@@ -173,4 +173,4 @@ const ModelRegistration kResNet18("resnet18", construct_with_options<ResNet18>);
 const ModelRegistration kResNet50("resnet50", construct_with_options<ResNet50>);
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::resnet

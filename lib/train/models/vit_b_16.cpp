@@ -10,7 +10,7 @@
 #include "train/models/model_options.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::vit_b_16 {
 namespace {
 
 constexpr int64_t kPatch = 16;  // pixels
@@ -176,4 +176,4 @@ torch::Tensor VitB16::forward(const torch::Tensor& input) {
 const ModelRegistration kRegistration("vit_b_16", construct<VitB16>);
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::vit_b_16

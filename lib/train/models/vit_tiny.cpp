@@ -6,7 +6,7 @@
 #include "train/models/model_options.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::vit_tiny {
 namespace {
 
 constexpr int64_t kMlpRatio = 4;
@@ -156,4 +156,4 @@ torch::Tensor VisionTransformer::forward(const torch::Tensor& input) {
 const ModelRegistration kRegistration("vit_tiny", construct_with_options<VisionTransformer>);
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::vit_tiny

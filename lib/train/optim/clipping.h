@@ -1,10 +1,10 @@
 // Gradient clipping, as torch.nn.utils.clip_grad_norm_ and clip_grad_value_.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <stdexcept>
 #include <vector>
+
+#include "train/torch.h"
 
 namespace precbench::train {
 

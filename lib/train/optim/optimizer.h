@@ -4,12 +4,11 @@
 // scalar in the half formats, and its AdamW uses other operations than Python's.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
 #include <vector>
 
 #include "common/job.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <ATen/ScalarOps.h>
-#include <torch/torch.h>
+
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,11 +1,10 @@
 // The mode table's number formats as LibTorch's scalar types, and back to PyTorch's names.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <string>
 
 #include "common/dtype.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -2,13 +2,12 @@
 // with its states, its errors and its arithmetic (torch/amp/grad_scaler.py).
 #pragma once
 
-#include <torch/torch.h>
-
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "train/optim/optimizer.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

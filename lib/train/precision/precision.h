@@ -3,8 +3,6 @@
 // convert_output, loss outside the scope, backward, step.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
 
 #include "common/modes.h"
@@ -13,6 +11,7 @@
 #include "train/optim/optimizer.h"
 #include "train/precision/grad_scaler.h"
 #include "train/precision/scopes.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,7 +1,7 @@
 // What a mode sets up around a forward pass and takes down after it, also when an exception passes.
 #pragma once
 
-#include <torch/torch.h>
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,7 +1,5 @@
 #include "train/predict/predict_job.h"
 
-#include <torch/torch.h>
-
 #include <future>
 
 #include "common/errors.h"
@@ -9,6 +7,7 @@
 #include "train/errors.h"
 #include "train/loop/train_job.h"
 #include "train/predict/largest_batch.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 namespace {

@@ -1,9 +1,8 @@
 // What a number format does on this device, found out by computing in it.
 #pragma once
 
-#include <torch/torch.h>
-
 #include "common/json_fields.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

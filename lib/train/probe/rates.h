@@ -1,10 +1,9 @@
 // How many floating-point operations a second a device does in one format.
 #pragma once
 
-#include <torch/torch.h>
-
 #include "common/json_fields.h"
 #include "train/cuda/device_module.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

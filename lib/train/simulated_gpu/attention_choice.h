@@ -3,7 +3,8 @@
 #pragma once
 
 #include <ATen/native/transformers/attention.h>
-#include <torch/torch.h>
+
+#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

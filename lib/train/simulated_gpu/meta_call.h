@@ -3,11 +3,12 @@
 #pragma once
 
 #include <ATen/core/stack.h>
-#include <torch/torch.h>
 
 #include <functional>
 #include <unordered_map>
 #include <vector>
+
+#include "train/torch.h"
 
 namespace c10 {
 class OperatorHandle;

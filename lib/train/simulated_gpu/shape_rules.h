@@ -3,9 +3,10 @@
 #pragma once
 
 #include <ATen/core/stack.h>
-#include <torch/torch.h>
 
 #include <string_view>
+
+#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -2,11 +2,10 @@
 // addresses that nothing may read.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <initializer_list>
 
 #include "train/simulated_gpu/caching_allocator.h"
+#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -2,11 +2,11 @@
 // autograd. For tests.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -5,7 +5,7 @@
 #include "bench/compare/gate.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::compare_gate_test {
 namespace {
 
 using testing::document_of;
@@ -236,4 +236,4 @@ TEST(GateAdvice, OfABaselineWithSingleRuns) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::compare_gate_test

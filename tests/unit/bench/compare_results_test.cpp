@@ -9,7 +9,7 @@
 #include "common/errors.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::compare_results_test {
 namespace {
 
 using testing::document_of;
@@ -223,4 +223,4 @@ TEST(Junit, OfAResult) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::compare_results_test

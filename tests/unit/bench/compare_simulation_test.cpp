@@ -8,10 +8,11 @@
 #include <random>
 #include <string>
 
+#include "../from_ctest.h"
 #include "bench/compare/verdict_rule.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::compare_simulation_test {
 namespace {
 
 using testing::mode_of;
@@ -67,7 +68,7 @@ TEST(Simulation, FindsTenPercentAtThreePercentNoise) {
 
 // | 5 | 3 % | 0 % | 0.4 | 0.5 | 90.1 | 9.0 |: runs, noise, slowdown, then the four rates.
 TEST(Simulation, GivesTheTableOfTheDocs) {
-  std::ifstream file(PRECBENCH_SOURCE_DIR "/docs/statistics.md");
+  std::ifstream file(source_dir() + "/docs/statistics.md");
   int rows = 0;
   for (std::string line; std::getline(file, line);) {
     int runs = 0, noise = 0, slowdown = 0;
@@ -88,4 +89,4 @@ TEST(Simulation, GivesTheTableOfTheDocs) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::compare_simulation_test

@@ -5,7 +5,7 @@
 #include "bench/plan/make_plan.h"
 #include "plan_resolving.h"
 
-namespace precbench {
+namespace precbench::plan_choose_modes_test {
 namespace {
 
 using testing::error_of;
@@ -83,4 +83,4 @@ TEST(MakePlan, RefusesWhatCannotGoTogether) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_choose_modes_test

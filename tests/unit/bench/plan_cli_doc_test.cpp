@@ -7,9 +7,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "../from_ctest.h"
 #include "bench/plan/options.h"
 
-namespace precbench {
+namespace precbench::plan_cli_doc_test {
 namespace {
 
 constexpr std::string_view kBegin = "<!-- options: begin (generated) -->\n";
@@ -69,7 +70,7 @@ std::string table() {
 }
 
 TEST(CliDoc, HoldsTheOptionTable) {
-  const std::string path = std::string(PRECBENCH_SOURCE_DIR) + "/docs/cli.md";
+  const std::string path = source_dir() + "/docs/cli.md";
   std::stringstream stream;
   stream << std::ifstream(path).rdbuf();
   const std::string page = stream.str();
@@ -87,4 +88,4 @@ TEST(CliDoc, HoldsTheOptionTable) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_cli_doc_test

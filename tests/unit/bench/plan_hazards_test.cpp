@@ -3,7 +3,7 @@
 
 #include "bench/plan/hazards.h"
 
-namespace precbench {
+namespace precbench::plan_hazards_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(Hazards, TellOfTheVariableThatOverridesTf32) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_hazards_test

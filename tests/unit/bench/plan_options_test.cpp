@@ -7,7 +7,7 @@
 #include "bench/plan/options.h"
 #include "bench/report/export.h"
 
-namespace precbench {
+namespace precbench::plan_options_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -48,4 +48,4 @@ TEST(MisspeltVariables, LeaveOthersVariablesAlone) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_options_test

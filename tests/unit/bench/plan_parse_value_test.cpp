@@ -8,7 +8,7 @@
 #include "bench/plan/parse_value.h"
 #include "common/errors.h"
 
-namespace precbench {
+namespace precbench::plan_parse_value_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -155,4 +155,4 @@ TEST(ParseConfigValue, HasTheTypesOfJson) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_parse_value_test

@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../from_ctest.h"
 #include "bench/plan/resolver.h"
 #include "common/errors.h"
 #include "plan_resolving.h"
 
-namespace precbench {
+namespace precbench::plan_precedence_test {
 namespace {
 
 using ::testing::AllOf;
@@ -94,8 +95,7 @@ TEST_F(Precedence, KeepsSettingsThatAreMeantForTheOptimizer) {
 }
 
 TEST_F(Precedence, ReadsTheReadyMadeConfigurations) {
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(PRECBENCH_SOURCE_DIR) + "/configs")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/configs")) {
     EXPECT_NO_THROW(testing::planned({{"config", {entry.path().string()}}})) << entry.path();
   }
 }
@@ -119,4 +119,4 @@ TEST_F(Precedence, SurvivesAHugeAndADeepConfiguration) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_precedence_test

@@ -7,7 +7,7 @@
 #include "bench/plan/resolve_device.h"
 #include "plan_resolving.h"
 
-namespace precbench {
+namespace precbench::plan_protocol_options_test {
 namespace {
 
 using testing::planned;
@@ -72,4 +72,4 @@ TEST(ProtocolOfOptions, DiffersWhereFiguresDoNotCompare) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_protocol_options_test

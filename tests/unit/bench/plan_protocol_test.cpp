@@ -8,7 +8,7 @@
 #include "bench/result/protocol_hash.h"
 #include "plan_resolving.h"
 
-namespace precbench {
+namespace precbench::plan_protocol_test {
 namespace {
 
 Plan default_plan() {
@@ -159,4 +159,4 @@ TEST(Protocol, EveryMemberOfTheWorkloadChangesTheHash) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_protocol_test

@@ -4,7 +4,7 @@
 #include "common/errors.h"
 #include "plan_resolving.h"
 
-namespace precbench {
+namespace precbench::plan_resolve_device_test {
 namespace {
 
 using testing::planned;
@@ -133,4 +133,4 @@ TEST(JobFor, HasTheModeAndTheSeed) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_resolve_device_test

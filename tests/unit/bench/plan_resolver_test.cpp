@@ -10,7 +10,7 @@
 #include "bench/plan/resolver.h"
 #include "common/errors.h"
 
-namespace precbench {
+namespace precbench::plan_resolver_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -212,4 +212,4 @@ TEST(MakePlan, ContextAndExportsAreTakenAsGiven) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_resolver_test

@@ -5,7 +5,7 @@
 
 #include "bench/plan/schedule.h"
 
-namespace precbench {
+namespace precbench::plan_schedule_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -87,4 +87,4 @@ TEST(Schedule, NothingToRunIsNoRun) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::plan_schedule_test

@@ -5,7 +5,7 @@
 #include "common/errors.h"
 #include "plan_resolving.h"
 
-namespace precbench::testing {
+namespace precbench::testing::plan_workload_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST(Workload, SizesOfABundleAreNotKnownYet) {
 }
 
 }  // namespace
-}  // namespace precbench::testing
+}  // namespace precbench::testing::plan_workload_test

@@ -4,7 +4,7 @@
 
 #include "bench/platform/contention.h"
 
-namespace precbench {
+namespace precbench::platform_contention_test {
 namespace {
 
 // Two processors, 100 ticks a second.
@@ -72,4 +72,4 @@ TEST(Contention, ReadsThisMachine) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_contention_test

@@ -4,7 +4,7 @@
 
 #include "bench/platform/cpu_count.h"
 
-namespace precbench {
+namespace precbench::platform_cpu_count_test {
 namespace {
 
 ReadText files(std::map<std::string, std::string> texts) {
@@ -86,4 +86,4 @@ TEST(PhysicalCores, IsZeroWhereTheKernelDoesNotTell) {
 TEST(UsableCores, IsAtLeastOne) { EXPECT_GE(usable_cores(), 1); }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_cpu_count_test

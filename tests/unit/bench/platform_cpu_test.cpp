@@ -3,7 +3,7 @@
 
 #include "bench/platform/cpu.h"
 
-namespace precbench {
+namespace precbench::platform_cpu_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -80,4 +80,4 @@ TEST(Cpu, ReadsThisMachine) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_cpu_test

@@ -5,7 +5,7 @@
 #include "common/errors.h"
 #include "platform_devices.h"
 
-namespace precbench {
+namespace precbench::platform_environment_test {
 namespace {
 
 OsFacts debian() { return {"Debian GNU/Linux 12 (bookworm)", "6.1.0", 16777216000, 0.5, {}}; }
@@ -120,4 +120,4 @@ TEST(Environment, ExplainsEveryNullWhenNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_environment_test

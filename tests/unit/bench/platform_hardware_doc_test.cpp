@@ -7,10 +7,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "../from_ctest.h"
 #include "bench/platform/verdict.h"
 #include "platform_devices.h"
 
-namespace precbench {
+namespace precbench::platform_hardware_doc_test {
 namespace {
 
 constexpr std::string_view kBegin = "<!-- verdicts: begin (generated) -->\n";
@@ -54,7 +55,7 @@ std::string table() {
 }
 
 TEST(HardwareDoc, HoldsTheVerdictsOnTheKnownDevices) {
-  const std::string path = std::string(PRECBENCH_SOURCE_DIR) + "/docs/hardware.md";
+  const std::string path = source_dir() + "/docs/hardware.md";
   std::stringstream stream;
   stream << std::ifstream(path).rdbuf();
   const std::string page = stream.str();
@@ -72,4 +73,4 @@ TEST(HardwareDoc, HoldsTheVerdictsOnTheKnownDevices) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_hardware_doc_test

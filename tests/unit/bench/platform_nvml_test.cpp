@@ -8,9 +8,10 @@
 #include <cstdlib>
 #include <thread>
 
+#include "../from_ctest.h"
 #include "bench/platform/nvml.h"
 
-namespace precbench {
+namespace precbench::platform_nvml_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -48,13 +49,13 @@ class Nvml : public ::testing::Test {
 
   static NvmlOptions quick() {
     NvmlOptions options;
-    options.library = PRECBENCH_FAKE_NVML;
+    options.library = from_ctest("PRECBENCH_FAKE_NVML");
     options.period = milliseconds(1);
     options.patience = milliseconds(20000);
     return options;
   }
 
-  const std::string library_ = PRECBENCH_FAKE_NVML;
+  const std::string library_ = from_ctest("PRECBENCH_FAKE_NVML");
   const NvmlTarget first_{"GPU-aaaa", ""};
 };
 
@@ -168,7 +169,7 @@ TEST_F(Nvml, ListsProcesses) {
 }
 
 TEST_F(Nvml, LivesWithAnOldDriver) {
-  NvmlDevice device(PRECBENCH_FAKE_NVML_OLD, first_);
+  NvmlDevice device(from_ctest("PRECBENCH_FAKE_NVML_OLD"), first_);
   const NvmlReport report = report_of(device, 3);
   EXPECT_DOUBLE_EQ(report.energy["energy_j"], 140);
   EXPECT_EQ(report.energy["method"], "power samples");
@@ -348,4 +349,4 @@ TEST_F(Nvml, MonitorHasNothingToSayOfARunThatNeverBegan) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_nvml_test

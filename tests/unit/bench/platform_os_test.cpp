@@ -2,7 +2,7 @@
 
 #include "bench/platform/os.h"
 
-namespace precbench {
+namespace precbench::platform_os_test {
 namespace {
 
 TEST(OsRelease, PrefersThePrettyName) {
@@ -53,4 +53,4 @@ TEST(Os, ReadsThisMachine) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_os_test

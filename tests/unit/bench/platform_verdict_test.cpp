@@ -6,7 +6,7 @@
 #include "bench/platform/verdict.h"
 #include "platform_devices.h"
 
-namespace precbench {
+namespace precbench::platform_verdict_test {
 namespace {
 
 using testing::cpu;
@@ -126,4 +126,4 @@ TEST(Verdict, RefusesAGpuWithoutAComputeCapability) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::platform_verdict_test

@@ -3,7 +3,7 @@
 
 #include "bench/probe/ceiling.h"
 
-namespace precbench {
+namespace precbench::probe_ceiling_test {
 namespace {
 
 DeviceFacts cpu() {
@@ -81,4 +81,4 @@ TEST(Ceiling, FarBelowItLaunchesTakeTheTime) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::probe_ceiling_test

@@ -4,7 +4,7 @@
 
 #include "bench/probe/data_sheets.h"
 
-namespace precbench {
+namespace precbench::probe_report_test {
 namespace {
 
 json rates(double float32, double bfloat16) {
@@ -65,4 +65,4 @@ TEST(DataSheets, KnowExactNamesAlone) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::probe_report_test

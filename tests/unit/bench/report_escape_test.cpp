@@ -2,7 +2,7 @@
 
 #include "bench/report/escape.h"
 
-namespace precbench {
+namespace precbench::report_escape_test {
 namespace {
 
 TEST(TerminalText, DropsEscapesAndKeepsLetters) {
@@ -58,4 +58,4 @@ TEST(Shortened, CutsAtACharacter) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::report_escape_test

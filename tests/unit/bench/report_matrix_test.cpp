@@ -4,7 +4,7 @@
 #include "bench/report/matrix.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::report_matrix_test {
 namespace {
 
 using testing::document_of;
@@ -101,4 +101,4 @@ TEST(Matrix, ATimeThatIsNotToBeJudgedIsNoBest) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::report_matrix_test

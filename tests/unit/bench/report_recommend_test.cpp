@@ -4,7 +4,7 @@
 #include "bench/report/recommend.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::report_recommend_test {
 namespace {
 
 using testing::document_of;
@@ -215,4 +215,4 @@ TEST(CodeFor, AModeThatFabricDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::report_recommend_test

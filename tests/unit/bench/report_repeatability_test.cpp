@@ -5,7 +5,7 @@
 #include "bench/result/marks.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::report_repeatability_test {
 namespace {
 
 using ::testing::Contains;
@@ -85,4 +85,4 @@ TEST(Outliers, AreNamedWithAdvice) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::report_repeatability_test

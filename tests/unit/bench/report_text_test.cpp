@@ -2,13 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../from_ctest.h"
 #include "bench/report/block.h"
 #include "bench/report/printer.h"
 #include "bench/result/marks.h"
 #include "common/errors.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::report_text_test {
 namespace {
 
 using testing::document_of;
@@ -19,8 +20,7 @@ using ::testing::Not;
 using testing::run_of;
 
 ResultDocument published() {
-  ResultDocument document =
-      load_result(PRECBENCH_SOURCE_DIR "/results/reference/published-t4.json");
+  ResultDocument document = load_result(source_dir() + "/results/reference/published-t4.json");
   assign_marks(document);
   return document;
 }
@@ -237,4 +237,4 @@ TEST(Blocks, StandInTheOrderOfTheRuns) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::report_text_test

@@ -2,7 +2,7 @@
 
 #include "bench/report/units.h"
 
-namespace precbench {
+namespace precbench::report_units_test {
 namespace {
 
 TEST(DurationText, InTheUnitThatIsReadMostEasily) {
@@ -44,4 +44,4 @@ TEST(MebibytesText, KeepsDigitsOfSmallFigures) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::report_units_test

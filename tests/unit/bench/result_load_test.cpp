@@ -5,18 +5,21 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../from_ctest.h"
 #include "../temporary.h"
 #include "bench/report/printer.h"
 #include "bench/result/document.h"
 #include "common/errors.h"
 
-namespace precbench {
+namespace precbench::result_load_test {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kHostile = PRECBENCH_SOURCE_DIR "/tests/cases/hostile/";
+std::string hostile(const std::string& file) {
+  return source_dir() + "/tests/cases/hostile/" + file;
+}
 
 std::string error_of(const std::string& path) {
   try {
@@ -47,7 +50,7 @@ struct Case {
 class RefusedFile : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RefusedFile, SaysWhyInOneLine) {
-  const std::string error = error_of(kHostile + GetParam().file);
+  const std::string error = error_of(hostile(GetParam().file));
   EXPECT_THAT(error, HasSubstr(GetParam().file));
   EXPECT_THAT(error, HasSubstr(GetParam().says));
   EXPECT_THAT(error, Not(HasSubstr("\n")));
@@ -80,7 +83,7 @@ class HarmlessFile : public ::testing::TestWithParam<const char*> {};
 
 // Control characters would let a file speak to the terminal.
 TEST_P(HarmlessFile, LoadsAndIsPrintedAsPlainText) {
-  const ResultDocument document = load_result(kHostile + GetParam());
+  const ResultDocument document = load_result(hostile(GetParam()));
   for (const std::string& format : format_names()) {
     for (const char c : render(format, document)) {
       EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << format << ": " << int{c};
@@ -150,4 +153,4 @@ TEST(LoadResult, RefusesNegativeFigures) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::result_load_test

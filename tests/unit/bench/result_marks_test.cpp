@@ -4,7 +4,7 @@
 #include "bench/result/measured.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::result_marks_test {
 namespace {
 
 using testing::document_of;
@@ -74,4 +74,4 @@ TEST(AssignMarks, TwiceIsOnceAndKeepsOtherMarks) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::result_marks_test

@@ -2,7 +2,7 @@
 
 #include "bench/result/numeric_notes.h"
 
-namespace precbench {
+namespace precbench::result_numeric_notes_test {
 namespace {
 
 constexpr int64_t kSteps = 60;
@@ -93,4 +93,4 @@ TEST(MemoryNote, ExplainsAnAutocastModeThatSavesLittle) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::result_numeric_notes_test

@@ -3,7 +3,7 @@
 
 #include "bench/result/protocol_hash.h"
 
-namespace precbench {
+namespace precbench::result_protocol_hash_test {
 namespace {
 
 // Python: hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
@@ -38,4 +38,4 @@ TEST(ProtocolHash, LeavesTheHashItselfOut) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::result_protocol_hash_test

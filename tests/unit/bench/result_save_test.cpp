@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../from_ctest.h"
 #include "../temporary.h"
 #include "bench/result/document.h"
 #include "bench/result/marks.h"
@@ -12,7 +13,7 @@
 #include "common/errors.h"
 #include "documents.h"
 
-namespace precbench {
+namespace precbench::result_save_test {
 namespace {
 
 using testing::document_of;
@@ -134,7 +135,7 @@ TEST(ProtocolHash, IsOfTheSortedObjectWithoutItself) {
 }
 
 TEST(PublishedFile, IsWhatSavingItWouldWrite) {
-  const std::string path = PRECBENCH_SOURCE_DIR "/results/reference/published-t4.json";
+  const std::string path = source_dir() + "/results/reference/published-t4.json";
   const ResultDocument document = load_result(path);
   EXPECT_EQ(document.protocol["hash"], protocol_hash(document.protocol));
   EXPECT_EQ(document.reference, "32-true");
@@ -142,4 +143,4 @@ TEST(PublishedFile, IsWhatSavingItWouldWrite) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::result_save_test

@@ -4,7 +4,7 @@
 
 #include "bench/run/batch_search.h"
 
-namespace precbench {
+namespace precbench::run_batch_search_test {
 namespace {
 
 // A device of `limit` bytes on which a batch of n takes bytes(n).
@@ -65,4 +65,4 @@ TEST(BatchSearch, NeedsNoLimitToFindOne) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::run_batch_search_test

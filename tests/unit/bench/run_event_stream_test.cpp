@@ -3,7 +3,7 @@
 #include "bench/run/event_stream.h"
 #include "common/version.h"
 
-namespace precbench {
+namespace precbench::run_event_stream_test {
 namespace {
 
 std::string hello() {
@@ -92,4 +92,4 @@ TEST(EventStream, AnAccuracyOverOneIsRefused) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::run_event_stream_test

@@ -2,7 +2,7 @@
 
 #include "bench/run/pilot.h"
 
-namespace precbench {
+namespace precbench::run_pilot_test {
 namespace {
 
 TEST(Pilot, RunSizeCountsPartialBatchesAndAccumulation) {
@@ -81,4 +81,4 @@ TEST(Pilot, PilotsWriteNoFiles) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::run_pilot_test

@@ -4,7 +4,7 @@
 
 #include "bench/run/progress.h"
 
-namespace precbench {
+namespace precbench::run_progress_test {
 namespace {
 
 OutputPlan plain_output() {
@@ -20,7 +20,7 @@ std::vector<double> line_times(double seconds, double step_s) {
   double now = 1000.0;
   Progress progress(console, "[1/1] 32-true", 128, [&] { return now; });
   std::vector<double> times;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   double next_step = step_s;
   int64_t step = 0;
   for (int tick = 1; tick <= static_cast<int>(seconds * 10); ++tick) {
@@ -31,13 +31,13 @@ std::vector<double> line_times(double seconds, double step_s) {
     } else {
       progress.tick();
     }
-    const std::string written = testing::internal::GetCapturedStderr();
-    testing::internal::CaptureStderr();
+    const std::string written = ::testing::internal::GetCapturedStderr();
+    ::testing::internal::CaptureStderr();
     for (const char c : written) {
       if (c == '\n') times.push_back(now - 1000.0);
     }
   }
-  testing::internal::GetCapturedStderr();
+  ::testing::internal::GetCapturedStderr();
   return times;
 }
 
@@ -69,4 +69,4 @@ TEST(Progress, RoughDurations) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::run_progress_test

@@ -6,7 +6,7 @@
 #include "bench/report/verdict.h"
 #include "bench/stats/accuracy.h"
 
-namespace precbench {
+namespace precbench::stats_accuracy_test {
 namespace {
 
 TEST(DifferenceError, IsThatOfTwoBinomials) {
@@ -54,4 +54,4 @@ TEST(OneSeedBound, FindsALossWhereThereIsNoneInFewerThanThreeOfAHundred) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::stats_accuracy_test

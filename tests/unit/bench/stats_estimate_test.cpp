@@ -4,7 +4,7 @@
 
 #include "bench/stats/estimate.h"
 
-namespace precbench {
+namespace precbench::stats_estimate_test {
 namespace {
 
 // 1 2 3 4 5: mean 3, sum of squares 10, variance 10 / 4.
@@ -107,4 +107,4 @@ TEST(Median, OfOddAndEvenCounts) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::stats_estimate_test

@@ -3,7 +3,7 @@
 
 #include "bench/stats/outliers.h"
 
-namespace precbench {
+namespace precbench::stats_outliers_test {
 namespace {
 
 using ::testing::Each;
@@ -41,4 +41,4 @@ TEST(Outliers, NeedsFiveValues) {
 }
 
 }  // namespace
-}  // namespace precbench
+}  // namespace precbench::stats_outliers_test

@@ -4,7 +4,7 @@
 
 #include "files.h"
 
-namespace precbench::data {
+namespace precbench::data::cifar_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -125,4 +125,4 @@ TEST_F(Cifar, KnowsNoOtherName) {
 }
 
 }  // namespace
-}  // namespace precbench::data
+}  // namespace precbench::data::cifar_test

@@ -4,7 +4,7 @@
 
 #include "files.h"
 
-namespace precbench::data {
+namespace precbench::data::file_reader_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,4 +46,4 @@ TEST_F(FileReading, SaysWhatIsNotAFile) {
 }
 
 }  // namespace
-}  // namespace precbench::data
+}  // namespace precbench::data::file_reader_test

@@ -9,7 +9,7 @@
 #include "data/locate.h"
 #include "files.h"
 
-namespace precbench::data {
+namespace precbench::data::idx_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST_F(Idx, LimitsKeepTheFirstSamplesAndMayNotExceedThem) {
 }
 
 }  // namespace
-}  // namespace precbench::data
+}  // namespace precbench::data::idx_test

@@ -5,7 +5,7 @@
 #include "data/locate.h"
 #include "files.h"
 
-namespace precbench::data {
+namespace precbench::data::load_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST_F(Load, BundleIsAFileOfTorchSave) {
 }
 
 }  // namespace
-}  // namespace precbench::data
+}  // namespace precbench::data::load_test

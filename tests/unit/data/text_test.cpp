@@ -2,7 +2,7 @@
 
 #include "files.h"
 
-namespace precbench::data {
+namespace precbench::data::text_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST_F(Text, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace precbench::data
+}  // namespace precbench::data::text_test

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-namespace precbench::train::simulated {
+namespace precbench::train::simulated::attention_choice_test {
 namespace {
 
 using at::SDPBackend;
@@ -60,4 +60,4 @@ TEST(AttentionChoice, FollowsTheSwitches) {
 }
 
 }  // namespace
-}  // namespace precbench::train::simulated
+}  // namespace precbench::train::simulated::attention_choice_test

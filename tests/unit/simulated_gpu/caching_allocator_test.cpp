@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace precbench::train::simulated {
+namespace precbench::train::simulated::caching_allocator_test {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
@@ -112,4 +112,4 @@ TEST(CachingAllocator, SplitsThePeakByUseAlsoWhenThatIsLearntLater) {
 }
 
 }  // namespace
-}  // namespace precbench::train::simulated
+}  // namespace precbench::train::simulated::caching_allocator_test

@@ -14,7 +14,7 @@
 #include "train/loop/run_setup.h"
 #include "train/loop/training.h"
 
-namespace precbench::train::simulated {
+namespace precbench::train::simulated::cpu_comparison_test {
 namespace {
 
 // Bytes asked for, without rounding.
@@ -290,4 +290,4 @@ TEST(CardAndCpuControls, DifferWhereTheDataSetIsCounted) {
 }
 
 }  // namespace
-}  // namespace precbench::train::simulated
+}  // namespace precbench::train::simulated::cpu_comparison_test

@@ -6,7 +6,7 @@
 #include "support.h"
 #include "train/precision/scopes.h"
 
-namespace precbench::train::simulated {
+namespace precbench::train::simulated::dtype_flow_test {
 namespace {
 
 using at::kFloat;
@@ -247,4 +247,4 @@ TEST(CudaAttention, MultipliesInFloat32InBf16OnAT4) {
 }
 
 }  // namespace
-}  // namespace precbench::train::simulated
+}  // namespace precbench::train::simulated::dtype_flow_test

@@ -3,7 +3,7 @@
 #include "support.h"
 #include "train/predict/predict_job.h"
 
-namespace precbench::train {
+namespace precbench::train::largest_batch_test {
 namespace {
 
 using Peak = std::optional<int64_t>;
@@ -126,4 +126,4 @@ INSTANTIATE_TEST_SUITE_P(Every, LargestBatchOf,
                          });
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::largest_batch_test

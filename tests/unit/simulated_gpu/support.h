@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <functional>
 #include <set>
@@ -17,6 +16,7 @@
 #include "train/simulated_gpu/registration.h"
 #include "train/simulated_gpu/simulated_device.h"
 #include "train/simulated_gpu/tensors.h"
+#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -7,7 +7,7 @@
 #include "train/errors.h"
 #include "train/precision/scopes.h"
 
-namespace precbench::train::simulated {
+namespace precbench::train::simulated::train_flow_test {
 namespace {
 
 class TrainFlow : public testing::TestWithParam<std::string> {};
@@ -251,4 +251,4 @@ TEST(MatrixWorkspace, IsTakenOnceByEachThread) {
 }
 
 }  // namespace
-}  // namespace precbench::train::simulated
+}  // namespace precbench::train::simulated::train_flow_test

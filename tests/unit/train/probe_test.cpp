@@ -7,7 +7,7 @@
 #include "train/probe/number_format.h"
 #include "train/probe/rates.h"
 
-namespace precbench::train {
+namespace precbench::train::probe_test {
 namespace {
 
 struct Expected {
@@ -90,4 +90,4 @@ TEST(AttentionTimes, AreOfBothComputations) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::probe_test

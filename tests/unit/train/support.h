@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <functional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "train/measure/counting_allocator.h"
 #include "train/models/model.h"
 #include "train/precision/precision.h"
+#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -11,7 +11,7 @@
 #include "common/event.h"
 #include "support.h"
 
-namespace precbench::train {
+namespace precbench::train::worker_test {
 namespace {
 
 struct Answer {
@@ -118,4 +118,4 @@ TEST(Worker, DoesNotOutliveTheParentThatItWasGiven) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::worker_test

@@ -19,8 +19,6 @@ constexpr size_t kMostPoints = 400;
 // Bins of the step-time histogram between the fastest and the slowest step, on a logarithmic scale.
 constexpr int kBins = 40;
 
-constexpr double kMebibyte = 1024.0 * 1024.0;
-
 // The first ok run stands for its mode: curves of many runs over each other show none of them.
 const RunRecord* shown_run(const ModeRecord& mode) {
   const auto runs = measured_runs(mode);

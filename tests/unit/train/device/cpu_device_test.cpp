@@ -4,7 +4,7 @@
 
 #include "../support.h"
 
-namespace precbench::train {
+namespace precbench::train::cpu_device_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -43,4 +43,4 @@ TEST(AnyNonFinite, ReadsWhatIsNotContiguousToo) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::cpu_device_test

@@ -6,7 +6,7 @@
 #include "train/float8/float8_layers.h"
 #include "train/models/layers.h"
 
-namespace precbench::train {
+namespace precbench::train::float8_linear_test {
 namespace {
 
 const Float8Job kDynamic = {"dynamic", 0, 1024, "max"};
@@ -191,4 +191,4 @@ TEST(Float8Layers, ScalesMoveInTrainingAndNotInEvaluation) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::float8_linear_test

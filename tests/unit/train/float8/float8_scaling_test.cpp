@@ -5,7 +5,7 @@
 
 #include "../support.h"
 
-namespace precbench::train {
+namespace precbench::train::float8_scaling_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -157,4 +157,4 @@ TEST(Float8Scaling, CountsWhatIsClippedAndFlushed) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::float8_scaling_test

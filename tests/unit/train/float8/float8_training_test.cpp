@@ -12,7 +12,7 @@
 #include "train/models/layers.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::float8_training_test {
 namespace {
 
 // Rounds to a grid of `mantissa` bits whose smallest normal number is 2^least, clipped at
@@ -220,4 +220,4 @@ TEST(Float8Training, ScalesAndHistoriesAreInTheCheckpoint) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::float8_training_test

@@ -10,7 +10,7 @@
 #include "train/loop/loader.h"
 #include "train/loop/weights.h"
 
-namespace precbench::train {
+namespace precbench::train::data_set_test {
 namespace {
 
 using testing::HasSubstr;
@@ -170,4 +170,4 @@ TEST(DataSet, ChannelsAreNormalisedOneByOne) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::data_set_test

@@ -6,7 +6,7 @@
 #include "train/loop/augmentation.h"
 #include "train/loop/schedule.h"
 
-namespace precbench::train {
+namespace precbench::train::loader_test {
 namespace {
 
 // Samples that carry their own number as label.
@@ -190,4 +190,4 @@ TEST(Schedule, Shapes) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::loader_test

@@ -3,7 +3,7 @@
 #include "train/loop/data_set.h"
 #include "train/loop/training.h"
 
-namespace precbench::train {
+namespace precbench::train::memory_test {
 namespace {
 
 constexpr int64_t kParameters = 421642;
@@ -86,4 +86,4 @@ TEST(PeakMemory, AHundredEvaluationsLeaveNothingBehind) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::memory_test

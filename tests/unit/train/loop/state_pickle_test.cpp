@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace precbench::train {
+namespace precbench::train::state_pickle_test {
 namespace {
 
 using namespace std::string_literals;  // literals with zeros in them
@@ -92,4 +92,4 @@ TEST(StatePickle, OtherThingsThanADictionaryOfTensorsAreNamed) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::state_pickle_test

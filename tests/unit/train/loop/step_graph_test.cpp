@@ -10,7 +10,7 @@
 #include "train/measure/memory_profile.h"
 #include "train/measure/numeric_health.h"
 
-namespace precbench::train {
+namespace precbench::train::step_graph_test {
 namespace {
 
 using testing::HasSubstr;
@@ -163,4 +163,4 @@ TEST(StepGraph, APilotHasNone) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::step_graph_test

@@ -9,7 +9,7 @@
 #include "train/loop/data_set.h"
 #include "train/loop/training.h"
 
-namespace precbench::train {
+namespace precbench::train::train_job_test {
 namespace {
 
 TEST(TrainJob, EveryModeReportsACompleteRun) {
@@ -258,4 +258,4 @@ TEST(TrainJob, LabelSmoothingRaisesTheLossOfAConfidentModel) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::train_job_test

@@ -10,7 +10,7 @@
 #include "../../temporary.h"
 #include "common/errors.h"
 
-namespace precbench::train {
+namespace precbench::train::weights_test {
 namespace {
 
 using testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST_F(Weights, RefuseAFolderThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::weights_test

@@ -10,7 +10,7 @@
 #include "train/measure/process.h"
 #include "train/measure/step_clock.h"
 
-namespace precbench::train {
+namespace precbench::train::counting_allocator_test {
 namespace {
 
 class CountingAllocatorTest : public testing::Test {
@@ -121,4 +121,4 @@ TEST(Divergence, NamesTheFirstStepAndWhy) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::counting_allocator_test

@@ -5,7 +5,7 @@
 #include "../support.h"
 #include "train/measure/dtype_observer.h"
 
-namespace precbench::train {
+namespace precbench::train::flops_test {
 namespace {
 
 double flops_of(const std::function<void()>& work) {
@@ -94,4 +94,4 @@ TEST(Flops, AKernelInsideAKernelCountsOnce) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::flops_test

@@ -2,7 +2,7 @@
 
 #include "../support.h"
 
-namespace precbench::train {
+namespace precbench::train::memory_profile_test {
 namespace {
 
 // mlp on 28x28: 784-512-512-10, so 401,920 + 262,656 + 5,130 parameters.
@@ -77,4 +77,4 @@ TEST(MemoryProfile, CountsTheCastsThatBackwardNeeds) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::memory_profile_test

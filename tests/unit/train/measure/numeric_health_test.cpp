@@ -2,7 +2,7 @@
 
 #include "../support.h"
 
-namespace precbench::train {
+namespace precbench::train::numeric_health_test {
 namespace {
 
 torch::Tensor parameter(at::ArrayRef<double> values, at::ArrayRef<double> gradient,
@@ -93,4 +93,4 @@ TEST(NumericHealth, LeavesThePeakAsItIs) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::numeric_health_test

@@ -10,7 +10,7 @@
 #include "../../temporary.h"
 #include "common/errors.h"
 
-namespace precbench::train {
+namespace precbench::train::trace_test {
 namespace {
 
 // Lines as tests/parity/trace_file.py writes them: repr, float.hex() and zlib.crc32 of Python.
@@ -62,4 +62,4 @@ TEST(Trace, WritesAChecksumEveryNSteps) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::trace_test

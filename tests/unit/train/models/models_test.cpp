@@ -3,7 +3,7 @@
 #include "train/models/onednn_linear.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::models_test {
 namespace {
 
 int64_t parameter_count(const Model& model) {
@@ -109,4 +109,4 @@ TEST(Layers, OnednnTakesALayerWithoutBias) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::models_test

@@ -11,7 +11,7 @@
 #include "train/errors.h"
 #include "train/models/traced_module.h"
 
-namespace precbench::train {
+namespace precbench::train::script_model_test {
 namespace {
 
 using testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_F(ScriptModel, SaysWhatTheModuleDidWrong) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::script_model_test

@@ -4,10 +4,11 @@
 #include <map>
 #include <sstream>
 
+#include "../../from_ctest.h"
 #include "../support.h"
 #include "train/models/registry.h"
 
-namespace precbench::train {
+namespace precbench::train::workload_models_test {
 namespace {
 
 constexpr SampleShape kImageNet = {3, 224, 224, 1000};
@@ -35,8 +36,7 @@ Shapes state_of(const Model& model) {
 }
 
 Shapes state_in(const std::string& name) {
-  std::ifstream file(std::string(PRECBENCH_SOURCE_DIR) + "/tests/cases/state_dicts/" + name +
-                     ".txt");
+  std::ifstream file(source_dir() + "/tests/cases/state_dicts/" + name + ".txt");
   Shapes shapes;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
@@ -137,4 +137,4 @@ TEST(WorkloadModels, TrainInEveryMode) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::workload_models_test

@@ -8,7 +8,7 @@
 #include "train/optim/clipping.h"
 #include "train/precision/dtypes.h"
 
-namespace precbench::train {
+namespace precbench::train::optimizer_test {
 namespace {
 
 const std::vector<std::string> kNames = {"sgd", "adam", "adamw"};
@@ -215,4 +215,4 @@ TEST(Clipping, ByValueClampsEveryElement) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::optimizer_test

@@ -4,10 +4,11 @@
 #include <fstream>
 #include <limits>
 
+#include "../../from_ctest.h"
 #include "../support.h"
 #include "common/json_fields.h"
 
-namespace precbench::train {
+namespace precbench::train::grad_scaler_test {
 namespace {
 
 // One parameter whose gradient is a constant: loss = factor * p.
@@ -34,7 +35,7 @@ struct ScaledStep {
 };
 
 json read_cases() {
-  std::ifstream file(std::string(PRECBENCH_SOURCE_DIR) + "/tests/cases/grad_scaler.json");
+  std::ifstream file(source_dir() + "/tests/cases/grad_scaler.json");
   return json::parse(file);
 }
 
@@ -168,4 +169,4 @@ TEST(GradScaler, UnscaledGradientsAreNotDividedTwice) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::grad_scaler_test

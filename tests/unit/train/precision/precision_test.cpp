@@ -6,7 +6,7 @@
 #include "train/errors.h"
 #include "train/precision/dtypes.h"
 
-namespace precbench::train {
+namespace precbench::train::precision_test {
 namespace {
 
 bool autocast_on() { return at::autocast::is_autocast_enabled(at::kCPU); }
@@ -208,4 +208,4 @@ TEST(Precision, ModesWithoutAScalerStepPlainly) {
 }
 
 }  // namespace
-}  // namespace precbench::train
+}  // namespace precbench::train::precision_test
