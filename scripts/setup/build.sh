@@ -1,8 +1,16 @@
 # shellcheck shell=bash
-# The build of one preset, and how to tell in a few milliseconds that nothing has to be done.
-# Needs: root, preset. LibTorch's folder stands in the stamp's second line.
+# The build, and how to tell in a few milliseconds that nothing has to be done.
+# Needs: root, and purpose: run (the product) or test (with the tests, against the torch of .venv). One tree serves both,
+# so that the tests compile nothing of the product again. A stamp has LibTorch's folder in its second line.
 
-stamp=$root/build/$preset/.set-up
+build_dir=$root/build/release
+if [[ $purpose == test && -f $build_dir/.set-up-run ]]; then
+  { read -r _ && read -r built_against; } <"$build_dir/.set-up-run" || built_against=""
+  if [[ $built_against != "$root/.venv/"* ]]; then
+    build_dir=$root/build/test  # scripts/precbench uses another LibTorch, and keeps its tree
+  fi
+fi
+stamp=$build_dir/.set-up-$purpose
 
 # What decides which LibTorch is chosen; python itself is not asked on the fast path, as it takes 20 to 100 ms.
 set_up_key() {
@@ -20,7 +28,7 @@ git_log() {
 
 build_is_current() {
   local key libtorch inputs log
-  [[ -f $stamp && -x $root/build/$preset/bin/precbench ]] || return 1
+  [[ -f $stamp && -x $build_dir/bin/precbench ]] || return 1
   { read -r key && read -r libtorch; } <"$stamp" || return 1
   [[ $key == "$(set_up_key)" && -f $libtorch/lib/libtorch_cpu.so ]] || return 1
   find_data || return 1
@@ -53,26 +61,53 @@ build_jobs() {
   echo $((memory_gb < 1 ? 1 : memory_gb < cores ? memory_gb : cores))
 }
 
-# configure_and_build PRESET [CMake options]
+# configure_and_build PRESET TREE TARGET [CMake options]
 configure_and_build() {
-  local name=$1
-  shift
-  (cd "$root" && cmake --preset "$name" "$@" && cmake --build --preset "$name" --parallel "$(build_jobs)")
+  local name=$1 folder=$2 target=$3
+  shift 3
+  (cd "$root" && cmake --preset "$name" -B "$folder" "$@" && cmake --build "$folder" --target "$target" --parallel "$(build_jobs)")
 }
 
 # build_with_stamp LIBTORCH: the stamp is as old as the start of the build, so that an edit during it counts.
 build_with_stamp() {
-  local libtorch=$1
-  mkdir -p "$root/build/$preset"
+  local libtorch=$1 target=product options=()
+  if [[ $purpose == test ]]; then
+    target=all
+    options=(-DBUILD_TESTING=ON -DPRECBENCH_CHECKS=ON)
+    # Only where nothing was compiled yet: another flag would compile the product again.
+    if [[ -n ${CI:-} && ! -f $build_dir/build.ninja ]]; then
+      options+=(-DPRECBENCH_WERROR=ON)
+    fi
+  fi
+  mkdir -p "$build_dir"
   rm -f "$stamp"
   printf '%s\n%s\n' "$(set_up_key)" "$libtorch" >"$stamp.new"
-  configure_and_build "$preset" "-DPRECBENCH_LIBTORCH=$libtorch" "-DPRECBENCH_CUDA_HEADERS=$root/build/cuda-headers/nvidia/*/include" ||
+  configure_and_build release "$build_dir" "$target" "-DPRECBENCH_LIBTORCH=$libtorch" \
+    "-DPRECBENCH_CUDA_HEADERS=$root/build/cuda-headers/nvidia/*/include" "${options[@]}" ||
     fail "$exit_nothing_ran" "the build failed; what the compiler or CMake said is above" \
-      "to build from nothing:  rm -r $root/build/$preset"
+      "to build from nothing:  rm -r $build_dir"
   mv "$stamp.new" "$stamp"
+}
+
+# What the whole build takes as a multiple of the time of one file that includes JSON, on one core: the machine's speed in
+# two seconds. Measured with an empty ccache; a full one makes the build faster than told.
+readonly product_files=@P@ test_files=@T@
+
+# Told before the first compilation.
+tell_build_time() {
+  local compiler start files=$product_files
+  [[ ! -f $build_dir/build.ninja ]] && compiler=$(type -P "${CXX:-c++}" g++ clang++ | head -1) || return 0
+  if [[ $purpose == test ]]; then
+    files=$test_files
+  fi
+  start=$(date +%s%N)
+  if "$compiler" -std=c++20 -O2 -I "$root/lib" -c "$root/lib/common/json_fields.cpp" -o /dev/null 2>/dev/null; then
+    echo "compiling takes about $((($(date +%s%N) - start) * files / $(build_jobs) / 60000000000 + 1)) min here"
+  fi
 }
 
 # Everything free of LibTorch, with AddressSanitizer and UndefinedBehaviorSanitizer.
 build_with_sanitizers() {
-  configure_and_build asan "-DPRECBENCH_PYTHON=$venv/bin/python" || fail "$exit_nothing_ran" "the build with sanitizers failed"
+  configure_and_build asan "$root/build/asan" all "-DPRECBENCH_PYTHON=$venv/bin/python" ${CI:+-DPRECBENCH_WERROR=ON} ||
+    fail "$exit_nothing_ran" "the build with sanitizers failed"
 }

@@ -44,7 +44,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()), help="of all sides (%(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="writes {rows: [{workload, mode, profile, ratio, low, high}]}")
     parser.add_argument("--data-dir", type=Path, help="folder of Fashion-MNIST's IDX files")
-    parser.add_argument("--precbench", default=ROOT / "build/test/bin/precbench", help="(%(default)s)")
+    parser.add_argument("--precbench", default=ROOT / "build/release/bin/precbench", help="(%(default)s)")
     parser.add_argument("--lock", type=Path, help="file to hold a lock on while a row is measured, as flock(1) does")
     options = parser.parse_args()
     if options.quick:

@@ -63,7 +63,8 @@ class Probe(CliTest):
 
     def test_rates_of_a_busy_machine_are_not_kept(self):
         done = self.probe("--format", "json", script={"probe": "busy"})
-        self.assertIn("others used 100 % of this machine's CPU time", json.loads(done.stdout)["busy"])
+        # The worker's own time is taken off, so that it is a little less than all of it.
+        self.assertRegex(json.loads(done.stdout)["busy"], "others used (9[0-9]|100) % of this machine's CPU time")
         self.assertIn("not kept", done.stderr)
         self.assertFalse((self.folder / "cache/precbench").exists())
         self.assertIsNone(json.loads(self.probe("--format", "json").stdout)["busy"])

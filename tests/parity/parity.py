@@ -65,7 +65,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=5, help="of --time (%(default)s)")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()), help="of both sides (%(default)s)")
     parser.add_argument("--data-dir", type=Path, help="folder of Fashion-MNIST's IDX files")
-    parser.add_argument("--worker", default=ROOT / "build/test/bin/precbench-worker", help="(%(default)s)")
+    parser.add_argument("--worker", default=ROOT / "build/release/bin/precbench-worker", help="(%(default)s)")
     parser.add_argument("--out", type=Path, help="folder that keeps the traces, for diff; default: a temporary one")
     parser.add_argument("--format", choices=["text", "markdown"], default="text")
     return parser.parse_args()

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "bench/compare/verdict_rule.h"
 #include "documents.h"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "bench/plan/options.h"
 
 namespace precbench::plan_cli_doc_test {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "bench/plan/resolver.h"
 #include "common/errors.h"
 #include "plan_resolving.h"

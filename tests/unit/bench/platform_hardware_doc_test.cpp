@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "bench/platform/verdict.h"
 #include "platform_devices.h"
 

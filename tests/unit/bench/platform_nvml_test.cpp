@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "bench/platform/nvml.h"
 
 namespace precbench::platform_nvml_test {
@@ -49,13 +49,13 @@ class Nvml : public ::testing::Test {
 
   static NvmlOptions quick() {
     NvmlOptions options;
-    options.library = from_ctest("PRECBENCH_FAKE_NVML");
+    options.library = build_dir() + "/tests/fake_nvml/fake_nvml/libnvidia-ml.so.1";
     options.period = milliseconds(1);
     options.patience = milliseconds(20000);
     return options;
   }
 
-  const std::string library_ = from_ctest("PRECBENCH_FAKE_NVML");
+  const std::string library_ = build_dir() + "/tests/fake_nvml/fake_nvml/libnvidia-ml.so.1";
   const NvmlTarget first_{"GPU-aaaa", ""};
 };
 
@@ -169,7 +169,7 @@ TEST_F(Nvml, ListsProcesses) {
 }
 
 TEST_F(Nvml, LivesWithAnOldDriver) {
-  NvmlDevice device(from_ctest("PRECBENCH_FAKE_NVML_OLD"), first_);
+  NvmlDevice device(build_dir() + "/tests/fake_nvml/fake_nvml_old/fake_nvml_old.so", first_);
   const NvmlReport report = report_of(device, 3);
   EXPECT_DOUBLE_EQ(report.energy["energy_j"], 140);
   EXPECT_EQ(report.energy["method"], "power samples");

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "bench/report/block.h"
 #include "bench/report/printer.h"
 #include "bench/result/marks.h"

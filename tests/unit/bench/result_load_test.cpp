@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "../from_ctest.h"
+#include "../places.h"
 #include "../temporary.h"
 #include "bench/report/printer.h"
 #include "bench/result/document.h"

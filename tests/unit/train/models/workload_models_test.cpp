@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "../../from_ctest.h"
+#include "../../places.h"
 #include "../support.h"
 #include "train/models/registry.h"
 

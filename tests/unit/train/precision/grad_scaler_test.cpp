@@ -4,7 +4,7 @@
 #include <fstream>
 #include <limits>
 
-#include "../../from_ctest.h"
+#include "../../places.h"
 #include "../support.h"
 #include "common/json_fields.h"
 
