@@ -19,6 +19,10 @@ constexpr int64_t kImageBytes = kChannels * kSide * kSide;
 // The largest file of the originals (CIFAR-100's train.bin) has 154 MB.
 constexpr uint64_t kMaxCifarBytes = uint64_t{1} << 30;
 
+constexpr const char* kPythonVersion =
+    "is the version for Python, whose pickles only Python reads; get the binary version, "
+    "cifar-10-binary.tar.gz or cifar-100-binary.tar.gz";
+
 // What a message calls a file inside an archive.
 std::string inside(const std::string& archive, const std::string& name) {
   return archive + ":" + name;
@@ -64,11 +68,17 @@ ImageSet join_records(const CifarFormat& format, const std::string& path,
   return set;
 }
 
+// The version for Python has the same names without .bin.
+bool is_python_version(const std::vector<std::string>& wanted, const std::string& name) {
+  return std::find(wanted.begin(), wanted.end(), name + ".bin") != wanted.end();
+}
+
 std::map<std::string, std::vector<uint8_t>> read_archive(const std::string& path,
                                                          const std::vector<std::string>& wanted) {
   std::map<std::string, std::vector<uint8_t>> contents;
   TarReader archive(path);
   while (const auto name = archive.next()) {
+    if (is_python_version(wanted, *name)) fail_file(path, kPythonVersion);
     if (std::find(wanted.begin(), wanted.end(), *name) == wanted.end()) continue;
     if (!contents.emplace(*name, archive.read(kMaxCifarBytes)).second) {
       fail_file(path, "holds " + *name + " twice");
@@ -96,6 +106,7 @@ const CifarFormat* find_cifar(std::string_view name) {
        10,
        "cifar-10-binary.tar.gz",
        "cifar-10-batches-bin",
+       "cifar-10-batches-py",
        {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
         "data_batch_5.bin"},
        {"test_batch.bin"}},
@@ -104,6 +115,7 @@ const CifarFormat* find_cifar(std::string_view name) {
        100,
        "cifar-100-binary.tar.gz",
        "cifar-100-binary",
+       "cifar-100-python",
        {"train.bin"},
        {"test.bin"}},
   }};

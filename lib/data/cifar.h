@@ -18,6 +18,8 @@ struct CifarFormat {
   int64_t classes;
   std::string_view archive;  // as distributed
   std::string_view folder;   // that the archive unpacks to
+  // Of the version for Python, which torchvision downloads and only Python reads.
+  std::string_view python_folder;
   std::vector<std::string> train_files, test_files;
 };
 

@@ -91,9 +91,14 @@ TextSet load_text(const DatasetJob& job) {
 void check_torch_file(const std::string& path) {
   FileReader file(path);
   const std::vector<uint8_t> start = file.read_up_to(4);
-  if (start != std::vector<uint8_t>{'P', 'K', 3, 4}) {
-    fail_file(path, "is not a file that torch.save or torch.jit.save writes");
+  if (start == std::vector<uint8_t>{'P', 'K', 3, 4}) return;
+  constexpr uint8_t kPickleProtocol = 0x80;
+  if (start.front() == kPickleProtocol) {
+    fail_file(path,
+              "is a pickle without an archive, as torch.save wrote before PyTorch 1.6\n       save "
+              "it again: torch.save(torch.load(OLD), NEW)");
   }
+  fail_file(path, "is not a file that torch.save or torch.jit.save writes");
 }
 
 DatasetSummary check_dataset(const DatasetJob& job) {

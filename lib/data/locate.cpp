@@ -64,11 +64,42 @@ std::string missing_files(const std::vector<std::string>& folders) {
   return "looked in " + joined(folders, ", ");
 }
 
+// torchvision.datasets.CIFAR10(root) leaves it there.
+std::optional<std::string> python_version(const std::string& name, const std::string& data_dir) {
+  const CifarFormat* format = find_cifar(name);
+  if (format == nullptr) return std::nullopt;
+  std::error_code ignored;
+  std::vector<fs::path> candidates;
+  if (fs::path(data_dir).filename() == format->python_folder) candidates.emplace_back(data_dir);
+  for (const std::string& folder : search_folders(name, data_dir)) {
+    candidates.push_back(fs::path(folder) / format->python_folder);
+  }
+  for (const fs::path& candidate : candidates) {
+    if (!fs::exists(candidate, ignored)) continue;
+    return "'" + candidate.string() +
+           "' is the version for Python, whose pickles only Python reads";
+  }
+  return std::nullopt;
+}
+
+// Below the root that torchvision.datasets.MNIST(root) and FashionMNIST(root) were given.
+std::string_view torchvision_folder(std::string_view name) {
+  if (name == "mnist") return "MNIST/raw";
+  return name == "fashion-mnist" ? "FashionMNIST/raw" : "";
+}
+
 }  // namespace
 
 std::vector<std::string> search_folders(const std::string& name, const std::string& data_dir) {
-  if (!data_dir.empty()) return {data_dir, data_dir + "/" + name};
   std::vector<std::string> folders;
+  if (!data_dir.empty()) {
+    folders = {data_dir, data_dir + "/" + name};
+    if (const auto below = torchvision_folder(name); !below.empty()) {
+      folders.push_back(data_dir + "/" + std::string(below));
+      folders.push_back(data_dir + "/raw");
+    }
+    return folders;
+  }
   if (const std::string home = user_data_home(); !home.empty()) {
     folders.push_back(home + "/precbench/datasets/" + name);
   }
@@ -120,6 +151,7 @@ std::optional<std::string> find_dataset_files(const std::string& name,
 
 std::string locate_dataset(const std::string& name, const std::string& data_dir) {
   if (auto path = find_dataset_files(name, data_dir)) return *path;
+  if (const auto why = python_version(name, data_dir)) fail_missing(name, *why);
   fail_missing(name, "looked in " + joined(search_folders(name, data_dir), ", "));
 }
 

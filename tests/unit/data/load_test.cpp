@@ -59,6 +59,32 @@ TEST_F(Load, CifarThatIsNotHereSaysHowToGetIt) {
   EXPECT_THAT(message, HasSubstr("cifar-100-binary.tar.gz"));
 }
 
+// torchvision.datasets.CIFAR10(root) leaves pickles.
+TEST_F(Load, CifarForPythonIsNamed) {
+  std::filesystem::create_directories(folder_ + "/cifar-10-batches-py");
+  for (const std::string& dir : {folder_, folder_ + "/cifar-10-batches-py"}) {
+    const std::string message = failure([&] { check_dataset(job("cifar10", dir)); });
+    EXPECT_THAT(message, HasSubstr("cifar-10-batches-py' is the version for Python")) << dir;
+    EXPECT_THAT(message, HasSubstr("cifar-10-binary.tar.gz"));
+  }
+}
+
+// torchvision.datasets.MNIST(root) leaves the files in root/MNIST/raw.
+TEST_F(Load, FoldersOfTorchvisionAreFound) {
+  const std::string raw = folder_ + "/FashionMNIST/raw";
+  std::filesystem::create_directories(raw);
+  for (const char* name : {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                           "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte.gz"}) {
+    file(std::string("FashionMNIST/raw/") + name, "x");
+  }
+  for (const std::string& dir : {folder_, folder_ + "/FashionMNIST", raw}) {
+    const auto files = find_idx_files("fashion-mnist", dir);
+    ASSERT_TRUE(files) << dir;
+    EXPECT_THAT(files->test_labels, HasSubstr("FashionMNIST/raw/t10k-labels-idx1-ubyte.gz"));
+  }
+  EXPECT_FALSE(find_idx_files("mnist", folder_));
+}
+
 // 100 bytes: 90 train, in which 9 sequences of 9 bytes have a byte after them; 10 test.
 TEST_F(Load, TextCountsWholeSequences) {
   DatasetJob text = job("text", file("input.txt", std::string(100, 'x')));
@@ -82,6 +108,8 @@ TEST_F(Load, BundleIsAFileOfTorchSave) {
               HasSubstr("torch.save"));
   EXPECT_THAT(failure([&] { check_dataset(job("bundle", path("missing.pt"))); }),
               HasSubstr("missing.pt"));
+  EXPECT_THAT(failure([&] { check_dataset(job("bundle", file("old.pt", "\x80\x02\x8a\nl"))); }),
+              testing::AllOf(HasSubstr("before PyTorch 1.6"), HasSubstr("torch.save(torch.load")));
   EXPECT_THAT(failure([&] { check_dataset(job("bundle", "")); }), HasSubstr("--dataset FILE.pt"));
 }
 
