@@ -1,11 +1,13 @@
 #include "train/loop/data_set.h"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
 #include "common/names.h"
 #include "data/load.h"
 #include "train/errors.h"
+#include "train/precision/dtypes.h"
 
 namespace precbench::train {
 namespace {
@@ -40,6 +42,7 @@ DataSet load_text_set(const DatasetJob& job) {
   data.train = to_split(text.train, job.context);
   data.test = to_split(text.test, job.context);
   data.classes = find_dataset(job.name)->classes;
+  data.tags = highest_target(data) + 1;
   return data;
 }
 
@@ -60,9 +63,14 @@ DataSet load_image_set(const DatasetJob& job) {
 
 }  // namespace
 
+int64_t highest_target(const DataSet& data) {
+  return std::max(data.train.targets.max().item<int64_t>(),
+                  data.test.targets.max().item<int64_t>());
+}
+
 SampleShape DataSet::shape() const {
   const auto sizes = train.samples.sizes();
-  SampleShape shape = {1, 1, sizes.back(), classes};
+  SampleShape shape = {1, 1, sizes.size() > 1 ? sizes.back() : 1, classes};
   if (sizes.size() > 2) shape.height = sizes[sizes.size() - 2];
   if (sizes.size() > 3) shape.channels = sizes[sizes.size() - 3];
   if (image_size > 0) shape.height = shape.width = image_size;
@@ -100,12 +108,32 @@ DataSet placed(const DataSet& data, DeviceModule& device) {
   return moved;
 }
 
+DataTroubles troubles_of(const DataSet& data, const ModeTraits& mode) {
+  constexpr double kLargestFloat16 = 65504;
+  const auto trouble_of = [&](const Split& split, const char* name) -> std::string {
+    std::ostringstream text;
+    if (split.non_finite_samples > 0) {
+      text << name << " holds NaN or infinite values in " << split.non_finite_samples << " of "
+           << split.size() << " samples";
+    } else if (mode.compute == Dtype::float16 && split.largest > kLargestFloat16) {
+      text << name << " has values up to " << split.largest
+           << ", which are infinite in float16 (largest number " << kLargestFloat16
+           << "): scale the inputs";
+    }
+    return text.str();
+  };
+  return {trouble_of(data.train, "train_x"), trouble_of(data.test, "test_x")};
+}
+
 void check_model_reads(const TrainJob& job, const DataSet& data) {
   const ModelTraits* model = find_model(job.model);
-  const bool is_image_batch = data.train.samples.dim() == kImageBatchRank;
-  const bool changes_images = data.image_size > 0 || data.augment;
-  require(!changes_images || is_image_batch,
-          "--image-size and --augment need images [samples, channels, height, width]");
+  const torch::Tensor& samples = data.train.samples;
+  const bool is_image_batch = samples.dim() == kImageBatchRank;
+  const bool are_numbers = samples.is_floating_point() || !data.mean.empty();
+  const bool changes_images = job.dataset.image_size > 0 || job.dataset.augment;
+  require(!changes_images || (is_image_batch && are_numbers),
+          "--image-size and --augment need images [samples, channels, height, width] of uint8 or "
+          "of a floating dtype");
   if (model == nullptr || !job.model_file.empty()) return;
   const auto word = [](SampleKind kind) {
     return std::string(kind == SampleKind::text ? "text" : "images");
@@ -113,12 +141,16 @@ void check_model_reads(const TrainJob& job, const DataSet& data) {
   require(model->samples == data.kind, "model " + job.model + " reads " + word(model->samples) +
                                            "; data set " + job.dataset.name + " holds " +
                                            word(data.kind));
+  require(data.kind == SampleKind::text || are_numbers,
+          "model " + job.model + " computes with numbers; these samples are " +
+              dtype_name(samples.scalar_type()) +
+              ", which only a module of your own reads, as they are; save x.float() instead");
   std::ostringstream shape;
-  shape << data.train.samples.sizes();
-  require(data.kind == SampleKind::text || is_image_batch || job.model == "mlp",
-          "model " + job.model +
-              " needs samples of the shape [samples, channels, height, width]; " + "these have " +
-              shape.str());
+  shape << samples.sizes();
+  require(
+      data.kind == SampleKind::text || is_image_batch || (job.model == "mlp" && samples.dim() > 1),
+      "model " + job.model + " needs samples of the shape [samples, channels, height, width]; " +
+          "these have " + shape.str());
 }
 
 }  // namespace precbench::train

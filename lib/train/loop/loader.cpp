@@ -82,10 +82,14 @@ Batch Loader::next() {
 torch::Tensor Loader::prepared(torch::Tensor samples) const {
   if (data_.kind == SampleKind::text) return samples.to(torch::kLong);
   if (order_.defined() && data_.augment) samples = random_crop_and_flip(samples);
-  samples = samples.to(torch::kFloat);
-  // Floats are fed as they are stored, but a module may write into what it gets.
+  // Whole numbers are ids or masks: they stay what they are, as Fabric leaves them. float64 stays
+  // for 64-true; float16 and bfloat16 lose nothing.
+  const bool is_scaled = mean_.defined();
+  const bool is_narrow = samples.is_floating_point() && samples.scalar_type() != torch::kDouble;
+  if (is_scaled || is_narrow) samples = samples.to(torch::kFloat);
+  // Samples are fed as they are stored, but a module may write into what it gets.
   if (samples.is_alias_of(split_.samples)) samples = samples.clone();
-  if (mean_.defined()) samples.div_(largest_).sub_(mean_).div_(std_);
+  if (is_scaled) samples.div_(largest_).sub_(mean_).div_(std_);
   const int64_t size = data_.image_size;
   if (size > 0 && (samples.size(2) != size || samples.size(3) != size)) {
     // Antialiased, as torchvision's Resize.

@@ -8,7 +8,9 @@
 namespace precbench::train {
 
 struct Batch {
-  torch::Tensor input;   // float32 [batch, channels, height, width], normalised; text: int64 tokens
+  // float32 [batch, channels, height, width], normalised; text: int64 tokens. Of a bundle also
+  // float64, int64 or bool, of any shape.
+  torch::Tensor input;
   torch::Tensor target;  // int64 [batch]; text: [batch, context]
 
   int64_t size() const { return target.size(0); }
@@ -37,6 +39,7 @@ class Loader {
 
   int64_t samples() const { return split_.size(); }
   int64_t remaining() const { return samples() - next_; }  // of this pass
+  int64_t target_classes() const { return data_.target_classes(); }
   int64_t targets_per_sample() const { return data_.targets_per_sample(); }
   int64_t batches() const { return (samples() + batch_size_ - 1) / batch_size_; }
 

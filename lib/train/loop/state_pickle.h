@@ -29,6 +29,9 @@ struct StoredTensor {
   std::vector<int64_t> sizes, strides;
 };
 
-std::map<std::string, StoredTensor> parse_state_pickle(std::string_view pickle);
+// Of the members named in `wanted`, where they are there; without names of all, which have to be
+// tensors then.
+std::map<std::string, StoredTensor> parse_state_pickle(std::string_view pickle,
+                                                       const std::vector<std::string>& wanted = {});
 
 }  // namespace precbench::train

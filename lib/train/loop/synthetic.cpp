@@ -73,7 +73,7 @@ DataSet make_synthetic_data_set(const DatasetJob& job, uint32_t seed) {
     data.kind = SampleKind::text;
     data.train = make_text(train, job.context, table, generator);
     data.test = make_text(test, job.context, table, generator);
-    data.classes = kTokens;
+    data.classes = data.tags = kTokens;
     return data;
   }
   std::vector<int64_t> shape = {job.synthetic_classes};

@@ -38,6 +38,18 @@ inline std::string dtype_name(at::ScalarType type) {
     case at::kFloat8_e4m3fn:
     case at::kFloat8_e5m2:
       return "float8";
+    case at::kLong:
+      return "int64";
+    case at::kInt:
+      return "int32";
+    case at::kShort:
+      return "int16";
+    case at::kChar:
+      return "int8";
+    case at::kByte:
+      return "uint8";
+    case at::kBool:
+      return "bool";
     default:
       return c10::toString(type);
   }

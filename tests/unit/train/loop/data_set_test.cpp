@@ -90,12 +90,102 @@ TEST_F(Bundle, SaysWhatDoesNotFit) {
     return error();
   };
   EXPECT_THAT(with("train_y", torch::arange(5)), HasSubstr("6 samples and 5 targets in train_y"));
-  EXPECT_THAT(with("train_y", torch::rand({6})), HasSubstr("no whole numbers"));
+  EXPECT_THAT(with("train_y", torch::rand({6})), HasSubstr("save class numbers: y.long()"));
+  EXPECT_THAT(with("train_y", torch::rand({6, 3})), HasSubstr("y.argmax(1)"));
+  EXPECT_THAT(with("train_y", torch::eye(6, torch::kLong)), HasSubstr("one-hot (int64 [6, 6])"));
+  EXPECT_THAT(with("train_y", torch::arange(6).unsqueeze(1)), HasSubstr("y.squeeze(1)"));
+  EXPECT_THAT(with("train_y", torch::full({6}, -100)), HasSubstr("negative class in train_y"));
+  EXPECT_THAT(with("test_y", torch::empty({0}, torch::kLong)),
+              HasSubstr("no samples in test_y (int64 [0])"));
   EXPECT_THAT(with("train_y", torch::arange(6) - 1), HasSubstr("negative class in train_y"));
   EXPECT_THAT(with("test_x", torch::zeros({2, 3, 4, 6}, torch::kByte)), HasSubstr("another shape"));
   tensors = whole;
   tensors.erase("test_y");
   EXPECT_THAT(error(), HasSubstr("lacks test_y"));
+}
+
+TEST_F(Bundle, OfWholeNumbersReachesTheModuleAsInt64) {
+  constexpr int64_t kId = (int64_t{1} << 40) + 1;  // float32 has 24 bits, float64 53
+  for (const auto type : {torch::kLong, torch::kInt, torch::kShort, torch::kChar}) {
+    const int64_t id = type == torch::kLong ? kId : 101;
+    tensors["train_x"] = torch::full({6, 2}, id, type);
+    tensors["test_x"] = torch::full({2, 2}, -1, type);
+    const DataSet data = load_data_set(job(), 42);
+    Loader loader(device, data, data.train, SampleOrder::shuffled, 4, at::MemoryFormat::Contiguous);
+    loader.start_pass();
+    const Batch batch = loader.next();
+    EXPECT_EQ(batch.input.scalar_type(), torch::kLong);
+    EXPECT_EQ(batch.input.max().item<int64_t>(), id);
+    EXPECT_FALSE(batch.input.is_alias_of(data.train.samples));
+    for (const std::string& mode : kCpuModes) {
+      EXPECT_EQ(precision_of(mode)->convert_input(batch.input).scalar_type(), torch::kLong) << mode;
+    }
+  }
+}
+
+TEST_F(Bundle, OfOneNumberForEachSampleIsForModulesOfUsers) {
+  tensors["train_x"] = torch::arange(6);
+  tensors["test_x"] = torch::arange(2);
+  const DataSet data = load_data_set(job(), 42);
+  EXPECT_EQ(data.shape().width, 1);
+  TrainJob training;
+  training.model = "mlp";
+  EXPECT_THROW(check_model_reads(training, data), std::invalid_argument);
+  training.model_file = "module.pt";
+  EXPECT_NO_THROW(check_model_reads(training, data));
+  training.dataset.augment = true;
+  EXPECT_THROW(check_model_reads(training, data), std::invalid_argument);
+}
+
+TEST_F(Bundle, OfTruthValuesStaysSoAndOfFloat64KeepsItsDigits) {
+  tensors["train_x"] = torch::ones({6, 2}, torch::kBool);
+  tensors["test_x"] = torch::ones({2, 2}, torch::kBool);
+  const auto first_batch = [this] {
+    const DataSet data = load_data_set(job(), 42);
+    Loader loader(device, data, data.train, SampleOrder::as_stored, 4,
+                  at::MemoryFormat::Contiguous);
+    loader.start_pass();
+    return loader.next().input;
+  };
+  EXPECT_EQ(first_batch().scalar_type(), torch::kBool);
+  tensors["train_x"] = torch::full({6, 2}, 0.1, torch::kDouble);
+  tensors["test_x"] = torch::full({2, 2}, 0.1, torch::kDouble);
+  EXPECT_EQ(precision_of("64-true")->convert_input(first_batch()).max().item<double>(), 0.1);
+  EXPECT_EQ(precision_of("32-true")->convert_input(first_batch()).scalar_type(), torch::kFloat);
+}
+
+TEST_F(Bundle, OfBytesWithoutRowsNeedsAWord) {
+  tensors["train_x"] = torch::zeros({6, 9}, torch::kByte);
+  tensors["test_x"] = torch::zeros({2, 9}, torch::kByte);
+  EXPECT_THAT(error(), testing::AllOf(HasSubstr("pixels or ids"), HasSubstr("x.long()"),
+                                      HasSubstr("x.float() / 255")));
+}
+
+// Token classification: more tokens than classes.
+TEST_F(Bundle, OfTokensMayHaveOtherClassesThanTokens) {
+  tensors["train_x"] = torch::arange(12).view({6, 2});
+  tensors["train_y"] = tensors["train_x"].remainder(3);
+  tensors["test_x"] = torch::arange(4).view({2, 2});
+  tensors["test_y"] = tensors["test_x"].remainder(3);
+  const DataSet data = load_data_set(job(), 42);
+  EXPECT_EQ(data.kind, SampleKind::text);
+  EXPECT_EQ(data.classes, 12);
+  EXPECT_EQ(data.target_classes(), 3);
+  tensors["train_x"] = tensors["train_x"] - 1;
+  EXPECT_THAT(error(), HasSubstr("negative token"));
+}
+
+TEST_F(Bundle, SaysWhereItsNumbersAreNone) {
+  tensors["train_x"] = torch::zeros({6, 2});
+  tensors["test_x"] = torch::zeros({2, 2});
+  tensors["test_x"][1][0] = std::nan("");
+  tensors["train_x"][3][1] = 1e5;
+  const DataSet data = load_data_set(job(), 42);
+  const auto in = [&](const char* mode) { return troubles_of(data, *find_mode(mode)); };
+  EXPECT_EQ(in("32-true").train, "");
+  EXPECT_EQ(in("32-true").test, "test_x holds NaN or infinite values in 1 of 2 samples");
+  EXPECT_THAT(in("16-mixed").train, HasSubstr("up to 100000, which are infinite in float16"));
+  EXPECT_EQ(in("bf16-mixed").train, "");
 }
 
 class Text : public testing::Test {

@@ -76,6 +76,15 @@ TEST(StatePickle, EveryFlippedByteIsReadOrRefused) {
   }
 }
 
+// pickletools.dis(pickle.dumps({"w": [1.5, b"x"], "v": 258}, protocol=4))
+TEST(StatePickle, ReadsFramesAndWhatStandsBesideTensors) {
+  const std::string pickle =
+      "\x80\x04\x95\x18\0\0\0\0\0\0\0}\x94(\x8c\x01w\x94]\x94(G?\xf8\0\0\0\0\0\0"
+      "C\x01x\x94\x65\x8c\x01v\x94M\x02\x01u."s;
+  EXPECT_THAT(error_of(pickle), HasSubstr("member 'v' is not a tensor but a number"));
+  EXPECT_THAT(parse_state_pickle(pickle, {"another"}), SizeIs(0));
+}
+
 TEST(StatePickle, CallsNothingElse) {
   EXPECT_THAT(error_of("\x80\x02"
                        "cos\nsystem\nX\x02\0\0\0ls\x85R."s),

@@ -71,7 +71,7 @@ TEST_F(Weights, ThatAreNoStateDictionaryAreRefused) {
   torch::nn::Linear linear(2, 2);
   EXPECT_THAT(error_of_loading_into(*linear), HasSubstr("cannot read"));
   std::ofstream(path_) << "not a zip archive";
-  EXPECT_THAT(error_of_loading_into(*linear), HasSubstr("is not a state dictionary"));
+  EXPECT_THAT(error_of_loading_into(*linear), HasSubstr("is not a dictionary of tensors"));
 }
 
 TEST_F(Weights, RefuseAFolderThatIsNotThere) {
