@@ -171,7 +171,9 @@ json to_json(const RunRecord& record) {
                    {"loss_trace", samples_json(record.loss_trace)},
                    {"loss_trace_stride", record.loss_trace_stride},
                    {"unknown", record.unknown}};
-  if (record.test_perplexity) document["test_perplexity"] = *record.test_perplexity;
+  if (record.test_perplexity || record.unknown.contains("test_perplexity")) {
+    document["test_perplexity"] = nullable(record.test_perplexity);
+  }
   return document;
 }
 

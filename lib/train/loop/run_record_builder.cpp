@@ -12,6 +12,9 @@
 namespace precbench::train {
 namespace {
 
+// The reason of a figure that is no number, and what follows it in a note.
+constexpr const char* kNotFinite = "not a finite number";
+
 // Longer traces keep every k-th step (design.md §6).
 constexpr size_t kTraceLimit = 10000;
 
@@ -126,11 +129,12 @@ MemoryRecord memory_record(const RunMeasurements& measured) {
   return memory;
 }
 
-void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool is_text, bool pilot) {
+void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool pilot) {
   const std::string why = "the run stopped before the end of an epoch";
   for (const char* key : {"train_accuracy", "test_accuracy", "train_loss", "test_loss"}) {
     if (measured.epochs.empty()) run.unknown[key] = why;
   }
+  if (measured.is_text && measured.epochs.empty()) run.unknown["test_perplexity"] = why;
   run.epochs = measured.epochs;
   if (measured.epochs.empty()) return;
   const EpochRecord& last = measured.epochs.back();
@@ -140,12 +144,18 @@ void copy_last_epoch(RunRecord& run, const RunMeasurements& measured, bool is_te
   run.test_loss = last.test_loss;
   run.unknown = last.unknown;
   run.unknown.erase("eval_s");
-  if (is_text && run.test_loss) run.test_perplexity = std::exp(*run.test_loss);
   if (pilot) {
-    run.test_perplexity.reset();
     run.test_accuracy.reset();
     run.test_loss.reset();
     run.unknown["test_accuracy"] = run.unknown["test_loss"] = "a pilot evaluates one batch";
+  }
+  if (!measured.is_text) return;
+  if (run.test_loss) run.test_perplexity = std::exp(*run.test_loss);
+  if (!run.test_perplexity || !std::isfinite(*run.test_perplexity)) {
+    run.test_perplexity.reset();
+    run.unknown["test_perplexity"] = run.unknown.contains("test_loss")
+                                         ? run.unknown.at("test_loss")
+                                         : "e to the test loss is not a finite number";
   }
 }
 
@@ -174,6 +184,31 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
         "before they are clipped");
   }
   return notes;
+}
+
+// Of so many skipped steps, others are too few to have trained the model: its figures are nearly
+// those of the weights that it began with.
+constexpr double kHardlyTrained = 0.5;
+
+void note_results(TrainResult& result, size_t skipped, size_t steps, const DataTroubles& troubles) {
+  if (skipped < steps &&
+      static_cast<double>(skipped) >= kHardlyTrained * static_cast<double>(steps)) {
+    result.notes.push_back("the loss scaler skipped " + std::to_string(skipped) + " of " +
+                           std::to_string(steps) + " steps: hardly anything was trained");
+  }
+  const Unknowns none;
+  const RunRecord& run = result.run;
+  const Unknowns& unknown = run.epochs.empty() ? none : run.epochs.back().unknown;
+  const auto note_split = [&](const char* loss, const char* words, const std::string& trouble) {
+    const auto why = unknown.find(loss);
+    if (why != unknown.end() && why->second.starts_with(kNotFinite)) {
+      result.notes.push_back(words + why->second);
+    } else if (!trouble.empty() && run.reason.value_or("").find(trouble) == std::string::npos) {
+      result.notes.push_back(trouble);
+    }
+  };
+  note_split("train_loss", "the training loss is ", troubles.train);
+  note_split("test_loss", "the test loss is ", troubles.test);
 }
 
 // A simulated device computes nothing and takes no time.
@@ -210,8 +245,11 @@ void withhold_what_is_not_computed(RunRecord& run) {
 
 }  // namespace
 
-void note_non_finite(Unknowns& unknown, const char* key, const std::optional<double>& value) {
-  if (value && !std::isfinite(*value)) unknown[key] = "not a finite number";
+void note_non_finite(Unknowns& unknown, const char* key, std::optional<double>& value,
+                     const std::string& trouble) {
+  if (!value || std::isfinite(*value)) return;
+  value.reset();
+  unknown[key] = trouble.empty() ? kNotFinite : kNotFinite + (": " + trouble);
 }
 
 void check_recipe(const ModeTraits& mode, Precision& precision, const Training& training,
@@ -253,14 +291,12 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
     run.loss_trace.push_back(std::isfinite(steps[i].loss) ? std::optional(steps[i].loss)
                                                           : std::nullopt);
   }
-  // Smoothed labels make another loss, whose exponential means nothing.
-  const bool is_text = job.dataset.context > 0 && job.label_smoothing == 0;
-  copy_last_epoch(run, measured, is_text, job.pilot);
+  copy_last_epoch(run, measured, job.pilot);
   run.time = time_record(training, measured, run.loss_trace_stride);
   run.memory = memory_record(measured);
+  const auto skipped = std::count_if(steps.begin(), steps.end(),
+                                     [](const StepRecord& step) { return step.skipped; });
   if (GradScaler* scaler = precision.scaler()) {
-    const auto skipped = std::count_if(steps.begin(), steps.end(),
-                                       [](const StepRecord& step) { return step.skipped; });
     run.scaler = ScalerRecord{kInitialScale, scaler->current_scale(), skipped};
   } else {
     run.unknown["scaler"] = "this mode has no loss scaling";
@@ -275,8 +311,10 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
   if (training.divergence()) {
     run.status = Status::diverged;
     run.reason = training.divergence();
+    if (!measured.troubles.train.empty()) *run.reason += "; " + measured.troubles.train;
   }
   result.notes = notes_for(job, mode, device);
+  note_results(result, static_cast<size_t>(skipped), steps.size(), measured.troubles);
   if (const auto graph = training.graph_use(); graph && graph->why_none) {
     result.notes.push_back("no CUDA graph: " + *graph->why_none);
   }

@@ -8,6 +8,7 @@
 #include "common/modes.h"
 #include "common/run_record.h"
 #include "train/cuda/device_module.h"
+#include "train/loop/data_set.h"
 #include "train/loop/training.h"
 
 namespace precbench::train {
@@ -17,6 +18,8 @@ struct RunMeasurements {
   double data_s = 0, train_s = 0;
   std::optional<double> eval_s;  // nothing where nothing was evaluated
   bool dataset_resident = true;
+  bool is_text = false;
+  DataTroubles troubles;
   int64_t dataset_bytes = 0, train_samples = 0;
   DeviceMemory memory;  // peak_allocated_bytes without what was resident before
   std::optional<json> memory_breakdown, numerics;
@@ -24,7 +27,8 @@ struct RunMeasurements {
 };
 
 // A figure that is not finite becomes null in JSON: says so in `unknown`.
-void note_non_finite(Unknowns& unknown, const char* key, const std::optional<double>& value);
+void note_non_finite(Unknowns& unknown, const char* key, std::optional<double>& value,
+                     const std::string& trouble);
 
 // Throws std::runtime_error where the dtypes observed in the first step are not those of the mode
 // table.

@@ -26,7 +26,7 @@ bool evaluates_after(const TrainJob& job, int64_t epoch, int64_t epochs) {
 }
 
 EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
-                         const std::optional<PassFigures>& test) {
+                         const std::optional<PassFigures>& test, const DataTroubles& troubles) {
   EpochRecord record;
   record.epoch = epoch;
   record.train_accuracy = train.accuracy;
@@ -41,8 +41,8 @@ EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
       record.unknown[key] = "not evaluated after this epoch";
     }
   }
-  note_non_finite(record.unknown, "train_loss", record.train_loss);
-  note_non_finite(record.unknown, "test_loss", record.test_loss);
+  note_non_finite(record.unknown, "train_loss", record.train_loss, troubles.train);
+  note_non_finite(record.unknown, "test_loss", record.test_loss, troubles.test);
   return record;
 }
 
@@ -81,6 +81,8 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   measured.dataset_bytes = data.bytes();
   measured.dataset_resident = data.resident;
   check_model_reads(job, data);
+  measured.is_text = data.kind == SampleKind::text;
+  measured.troubles = troubles_of(data, mode);
 
   emit(PhaseEvent{"build_model"});
   const at::MemoryFormat format = memory_format(job);
@@ -127,7 +129,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
       test = training.evaluate(job.pilot ? std::optional<int64_t>(1) : std::nullopt);
       measured.eval_s = measured.eval_s.value_or(0.0) + test->seconds;
     }
-    measured.epochs.push_back(epoch_record(epoch, train, test));
+    measured.epochs.push_back(epoch_record(epoch, train, test, measured.troubles));
     emit(EpochEvent{measured.epochs.back()});
   }
   measured.memory = device.memory();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "train/optim/clipping.h"
@@ -14,6 +15,33 @@ constexpr auto kEventInterval = std::chrono::milliseconds(100);
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+torch::Tensor zero_on(const DeviceModule& device, at::ScalarType type) {
+  return torch::zeros({}, torch::TensorOptions().device(device.device()).dtype(type));
+}
+
+// Before the first step: a target that has no logit would be told when it comes, by its number.
+void check_logits(const torch::Tensor& logits, const torch::Tensor& target, int64_t classes) {
+  const int64_t rank = target.dim() + 1;
+  const bool has_row_for_each =
+      logits.dim() == rank && logits.sizes().slice(0, target.dim()) == target.sizes();
+  if (!has_row_for_each) {
+    std::ostringstream message;
+    message << "the model returns " << logits.sizes() << " for targets of the shape "
+            << target.sizes() << "; it has to return logits "
+            << (rank == 2 ? "[samples, classes]" : "[samples, tokens, classes]");
+    throw std::invalid_argument(message.str());
+  }
+  if (logits.size(-1) < classes) {
+    throw std::invalid_argument("the model has " + std::to_string(logits.size(-1)) +
+                                " outputs, the data have " + std::to_string(classes) +
+                                " classes (0 to " + std::to_string(classes - 1) +
+                                "): give the model an output for each, or check the targets");
+  }
+  if (!logits.is_floating_point()) {
+    throw std::invalid_argument("the model returns whole numbers; it has to return logits");
+  }
 }
 
 torch::Tensor count_correct(const torch::Tensor& logits, const torch::Tensor& target) {
@@ -31,9 +59,10 @@ Training::Training(const TrainJob& job, const TrainingParts& parts, EventSink em
       total_steps_(job.steps > 0 ? job.steps : job.epochs * steps_per_epoch_),
       targets_per_sample_(parts.train_loader.targets_per_sample()),
       schedule_(job.schedule, job.optimizer.lr, total_steps_),
-      correct_(torch::zeros(
-          {}, torch::TensorOptions().device(parts.device.device()).dtype(torch::kLong))),
+      classes_(parts.train_loader.target_classes()),
+      correct_(zero_on(parts.device, torch::kLong)),
       times_(parts.device) {
+  if (job.optimizer.accumulate > 1) loss_sum_ = zero_on(parts.device, torch::kDouble);
   if (!job.dump_trace.empty() && !job.pilot) {
     trace_.emplace(job.dump_trace, job.dump_trace_weights_every);
   }
@@ -65,6 +94,7 @@ PassFigures Training::train_epoch(int64_t epoch) {
   const auto first_step = static_cast<size_t>(step_);
   parts_.model.train();
   correct_.zero_();
+  if (loss_sum_.defined()) loss_sum_.zero_();
   paused_s_ = 0;
   parts_.device.synchronize();
   const auto begin = Clock::now();
@@ -81,11 +111,15 @@ PassFigures Training::train_epoch(int64_t epoch) {
   times_.read_events();
   parts_.log.read_back();
   divergence_.look_at(parts_.log.steps());
+  if (finished() && !job_.pilot) divergence_.look_at_all(parts_.log.steps());
   for (size_t i = first_step; i < samples_of_step_.size(); ++i)
     figures.samples += samples_of_step_[i];
   figures.accuracy = static_cast<double>(correct_.item<int64_t>()) /
                      static_cast<double>(figures.samples * targets_per_sample_);
-  figures.loss = mean_loss(first_step);
+  // The batches of a window may differ in size; then the step's loss is no mean over its samples.
+  figures.loss = loss_sum_.defined()
+                     ? loss_sum_.item<double>() / static_cast<double>(figures.samples)
+                     : mean_loss(first_step);
   return figures;
 }
 
@@ -134,8 +168,13 @@ StepResult Training::compute_step(int64_t batches, const std::function<Batch()>&
   for (int64_t i = 0; i < batches; ++i) {
     const Batch batch = next();
     const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
-    torch::Tensor loss = loss_of(logits, batch.target);
-    if (job_.optimizer.accumulate > 1) loss = loss / job_.optimizer.accumulate;
+    if (step_ == 0 && i == 0) check_logits(logits, batch.target, classes_);
+    torch::Tensor loss = loss_of(logits, batch.target, job_.label_smoothing);
+    if (loss_sum_.defined()) {
+      loss_sum_.add_(loss.detach(), static_cast<double>(batch.size()));
+    }
+    // By what this window has, which is less at the end of an epoch.
+    if (batches > 1) loss = loss / batches;
     if (profile != nullptr) profile->forward_done();
     parts_.precision.backward(loss);
     if (profile != nullptr) profile->backward_done();
@@ -180,12 +219,13 @@ void Training::end_health_check(const StepOutcome& outcome) {
 
 // Outside autocast and in float32 in every mode, as Fabric; --loss-autocast is the other form that
 // its guide shows.
-torch::Tensor Training::loss_of(const torch::Tensor& logits, const torch::Tensor& target) const {
+torch::Tensor Training::loss_of(const torch::Tensor& logits, const torch::Tensor& target,
+                                double label_smoothing) const {
   const auto scope = job_.loss_autocast ? parts_.precision.forward_scope() : nullptr;
   const bool per_token = target.dim() > 1;
   return at::cross_entropy_loss(per_token ? logits.flatten(0, 1) : logits, target.flatten(),
                                 /*weight=*/{}, at::Reduction::Mean, /*ignore_index=*/-100,
-                                job_.label_smoothing);
+                                label_smoothing);
 }
 
 void Training::clip_gradients() {
@@ -266,9 +306,8 @@ void Training::after_step(int64_t epoch) {
 PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
   torch::NoGradGuard no_grad;
   parts_.model.eval();
-  const auto on_device = torch::TensorOptions().device(parts_.device.device());
-  const torch::Tensor correct = torch::zeros({}, on_device.dtype(torch::kLong));
-  const torch::Tensor loss_sum = torch::zeros({}, on_device.dtype(torch::kDouble));
+  const torch::Tensor correct = zero_on(parts_.device, torch::kLong);
+  const torch::Tensor loss_sum = zero_on(parts_.device, torch::kDouble);
   PassFigures figures;
   parts_.device.synchronize();
   const auto begin = Clock::now();
@@ -276,7 +315,9 @@ PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
   for (int64_t i = 0; !parts_.test_loader.done() && i < max_batches.value_or(i + 1); ++i) {
     const Batch batch = parts_.test_loader.next();
     const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
-    loss_sum.add_(loss_of(logits, batch.target), static_cast<double>(batch.size()));
+    // Smoothing is a way to train; what is told of the test set compares with runs without it.
+    loss_sum.add_(loss_of(logits, batch.target, /*label_smoothing=*/0),
+                  static_cast<double>(batch.size()));
     correct.add_(count_correct(logits, batch.target));
     figures.samples += batch.size();
   }

@@ -90,7 +90,8 @@ class Training {
   bool is_alike(bool is_looked_at) const;
   void begin_health_check();
   void end_health_check(const StepOutcome& outcome);
-  torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) const;
+  torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target,
+                        double label_smoothing) const;
   void clip_gradients();
   void inject_infinity();
   torch::Tensor first_gradient() const;
@@ -106,7 +107,9 @@ class Training {
   Schedule schedule_;
   int64_t schedule_step_ = 0, step_ = 0;
   std::vector<int64_t> samples_of_step_;
-  torch::Tensor correct_;  // int64 scalar on the device
+  int64_t classes_;
+  torch::Tensor correct_;   // int64 scalar on the device
+  torch::Tensor loss_sum_;  // over samples, float64 scalar there; undefined without accumulation
   StepClock times_;
   std::optional<TraceWriter> trace_;  // only with --dump-trace
   TraceStep traced_;

@@ -1,5 +1,6 @@
 #include "train/measure/divergence.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace precbench::train {
@@ -20,6 +21,15 @@ void DivergenceWatch::look_at(const std::vector<StepRecord>& steps) {
   for (; seen_ < steps.size(); ++seen_) {
     if (!reason_) reason_ = divergence_of(steps[seen_], " at step " + std::to_string(seen_));
   }
+}
+
+void DivergenceWatch::look_at_all(const std::vector<StepRecord>& steps) {
+  const auto is_skipped = [](const StepRecord& step) { return step.skipped; };
+  if (reason_ || steps.empty() || !std::all_of(steps.begin(), steps.end(), is_skipped)) return;
+  reason_ = steps.size() == 1
+                ? "the loss scaler skipped the only step"
+                : "the loss scaler skipped all " + std::to_string(steps.size()) + " steps";
+  *reason_ += ": nothing was trained";
 }
 
 void DivergenceWatch::report_unclippable(int64_t step) {

@@ -16,8 +16,13 @@ class DivergenceWatch {
   void look_at(const std::vector<StepRecord>& steps);
 
   // Why and at which step (from 0) the run diverged first: a non-finite loss that no skip by the
-  // scaler explains, non-finite weights, or a scale under 1. Nothing while it has not.
+  // scaler explains, non-finite weights, a scale under 1, or no step that was not skipped. Nothing
+  // while it has not.
   const std::optional<std::string>& reason() const { return reason_; }
+
+  // All steps that there are have been looked at: where the scaler skipped every one of them, the
+  // weights are those that training began with.
+  void look_at_all(const std::vector<StepRecord>& steps);
 
   // The norm of the gradients of this step was not finite, so they could not be clipped.
   void report_unclippable(int64_t step);

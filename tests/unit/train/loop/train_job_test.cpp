@@ -54,7 +54,12 @@ TEST(TrainJob, NothingUnknownIsWithoutReason) {
   TrainJob pilot = small_job("bf16-mixed");
   pilot.pilot = true;
   pilot.optimizer.momentum = 0;
-  for (const TrainJob& job : {small_job("16-mixed"), diverging, pilot}) {
+  TrainJob text = small_job("32-true");
+  text.model = "gpt";
+  text.model_options = {{"layers", 1}, {"heads", 1}, {"width", 16}};
+  text.dataset.context = 8;
+  text.optimizer.lr = 1e30;
+  for (const TrainJob& job : {small_job("16-mixed"), diverging, pilot, text}) {
     expect_reasons(to_json(run(job)), job.mode);
   }
 }
@@ -148,7 +153,8 @@ TEST(TrainJob, AdamInFloat16IsWarnedAbout) {
   ASSERT_FALSE(loop.notes.empty());
   EXPECT_NE(loop.notes[0].find("1e-08 is 0 in float16"), std::string::npos) << loop.notes[0];
   job.optimizer.impl = "fused";
-  EXPECT_TRUE(run(job).notes.empty());  // its kernel computes in float32
+  const std::string fused = json(run(job).notes).dump();  // its kernel computes in float32
+  EXPECT_EQ(fused.find("in float16"), std::string::npos) << fused;
 }
 
 TEST(TrainJob, AccumulatingFourthsOfABatchIsOneWholeBatch) {
@@ -160,6 +166,64 @@ TEST(TrainJob, AccumulatingFourthsOfABatchIsOneWholeBatch) {
   const TrainResult a = run(whole), b = run(parts);
   ASSERT_EQ(b.run.loss_trace.size(), 3U);
   for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(*a.run.loss_trace[i], *b.run.loss_trace[i], 1e-6);
+}
+
+// 22 samples in batches of 4 make windows of 4 and 2 batches, the last of them of 2 samples. With a
+// rate of 0 nothing but the division tells the runs apart.
+TEST(TrainJob, TheLastWindowIsDividedByItsOwnLength) {
+  TrainJob single = small_job("64-true");
+  single.model = "mlp";
+  single.dataset.synthetic_train = 22;
+  single.batch_size = 4;
+  single.steps = 0;
+  single.optimizer.lr = 0;
+  TrainJob windows = single;
+  windows.optimizer.accumulate = 4;
+  const RunRecord a = run(single).run, b = run(windows).run;
+  const auto mean = [&](size_t begin, size_t end) {
+    double sum = 0;
+    for (size_t i = begin; i < end; ++i) sum += *a.loss_trace[i];
+    return sum / static_cast<double>(end - begin);
+  };
+  ASSERT_EQ(b.loss_trace.size(), 2U);
+  EXPECT_NEAR(*b.loss_trace[0], mean(0, 4), 1e-6);
+  EXPECT_NEAR(*b.loss_trace[1], mean(4, 6), 1e-6);
+  EXPECT_NEAR(*b.train_loss, *a.train_loss, 1e-6) << "the mean over samples";
+}
+
+TEST(TrainJob, ARunWithoutAStepThatWasNotSkippedHasDiverged) {
+  TrainJob job = small_job("16-mixed");
+  job.steps = 1;
+  job.inject_inf_at_step = 0;
+  const TrainResult nothing = run(job);
+  EXPECT_EQ(nothing.run.status, Status::diverged);
+  EXPECT_EQ(nothing.run.reason, "the loss scaler skipped the only step: nothing was trained");
+  EXPECT_FALSE(nothing.run.test_accuracy);
+  job.steps = 2;
+  const TrainResult half = run(job);
+  EXPECT_EQ(half.run.status, Status::ok);
+  EXPECT_NE(json(half.notes).dump().find("skipped 1 of 2 steps: hardly anything"),
+            std::string::npos);
+}
+
+TEST(TrainJob, AModuleWithFewerOutputsThanClassesIsToldBeforeAStep) {
+  TrainJob job = small_job("32-true");
+  job.model = "mlp";
+  CpuDevice device;
+  const auto with_another_class = [](const TrainJob& of, DeviceModule& /*device*/) {
+    DataSet data = load_data_set(of.dataset, of.seed);
+    data.train.targets = data.train.targets.unsqueeze(1);
+    return data;
+  };
+  try {
+    run_train_job(
+        job, device, [](const Event&) {}, with_another_class);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("returns [16, 10] for targets of the shape [16, 1]"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(TrainJob, AModeOrAnOptimizerThatCannotRunIsUnsupported) {
@@ -255,6 +319,16 @@ TEST(TrainJob, LabelSmoothingRaisesTheLossOfAConfidentModel) {
   const Samples plain = run(job).run.loss_trace;
   job.label_smoothing = 0.1;
   EXPECT_NE(run(job).run.loss_trace, plain);
+}
+
+TEST(TrainJob, TheTestLossIsWithoutLabelSmoothing) {
+  TrainJob job = small_job("32-true");
+  job.optimizer.lr = 0;
+  const RunRecord plain = run(job).run;
+  job.label_smoothing = 0.3;
+  const RunRecord smoothed = run(job).run;
+  EXPECT_EQ(smoothed.test_loss, plain.test_loss);
+  EXPECT_NE(smoothed.train_loss, plain.train_loss);
 }
 
 }  // namespace
