@@ -158,6 +158,17 @@ def play(behaviour, train):
         sys.exit("fake worker: no behaviour " + behaviour)
 
 
+def predict(question, lethal):
+    """Rows for every card and mode; dies where one of the modes is lethal."""
+    if set(question["modes"]) & set(lethal):
+        os.kill(os.getpid(), signal.SIGSEGV)
+    row = {"status": "ok", "reason": None, "peak_allocated_bytes": 1 << 20, "peak_reserved_bytes": 2 << 20, "split": {},
+           "free_bytes": 1 << 30}
+    card = {"name": "a card", "compute_capability": "7.5", "memory_bytes": 2 << 30, "context_bytes": 1 << 20}
+    send(type="result", facts={"gpus": [{"gpu": gpu, **card, "modes": [{"mode": mode, **row} for mode in question["modes"]]}
+                                        for gpu in question["gpus"]]})
+
+
 def main():
     job = json.loads(sys.stdin.readline())
     script = json.loads(os.environ.get("PRECBENCH_FAKE", "{}"))
@@ -173,6 +184,8 @@ def main():
         describe(script.get("cards", []))
     elif job["kind"] == "probe":
         probe(script)
+    elif job["kind"] == "predict":
+        predict(job["predict"], script.get("lethal", []))
     elif job["kind"] == "gemm":
         measured(script.get("gemm", {"default": 0.2, "onednn": 0.4}))
     elif job["kind"] == "attention":

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
 #include "bench/report/units.h"
@@ -112,6 +114,38 @@ void complete_row(json& row, const GpuCard& card) {
   }
 }
 
+json lost_row(const std::string& mode, const JobOutcome& outcome) {
+  return {{"mode", mode},
+          {"status", name_of(outcome.status)},
+          {"reason", outcome.reason.value_or("the worker did not answer")},
+          {"peak_allocated_bytes", nullptr},
+          {"peak_reserved_bytes", nullptr},
+          {"split", json::object()},
+          {"free_bytes", nullptr}};
+}
+
+// The worker died, which it does once for all rows: each row gets a worker of its own, and costs no
+// other.
+json predict_one_by_one(const Job& job, const std::function<JobOutcome(const Job&)>& ask) {
+  Job cards = job;
+  cards.predict.modes.clear();
+  const JobOutcome facts = ask(cards);
+  if (!facts.result) return nullptr;
+  json prediction = facts.result->facts;
+  for (json& gpu : prediction.at("gpus")) {
+    for (const std::string& mode : job.predict.modes) {
+      Job one = job;
+      one.predict.gpus = {gpu.at("gpu").get<std::string>()};
+      one.predict.modes = {mode};
+      const JobOutcome outcome = ask(one);
+      gpu.at("modes").push_back(outcome.result
+                                    ? outcome.result->facts.at("gpus").at(0).at("modes").at(0)
+                                    : lost_row(mode, outcome));
+    }
+  }
+  return prediction;
+}
+
 }  // namespace
 
 json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner) {
@@ -120,13 +154,20 @@ json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner)
   Plan resolved = plan;
   resolve_for_device(resolved, /*is_cuda=*/true, {});
   const Job job = job_of(resolved, request);
-  const JobOutcome outcome = ask_worker(job, {plan.timeout_s}, runner, "the prediction was there");
-  if (!outcome.result) {
+  const auto ask = [&](const Job& question) {
+    return ask_worker(question, {plan.timeout_s}, runner, "the prediction was there");
+  };
+  const JobOutcome outcome = ask(job);
+  const bool has_died =
+      !outcome.result && !outcome.failure && !outcome.refused && outcome.status != Status::timeout;
+  json prediction = outcome.result ? outcome.result->facts
+                    : has_died     ? predict_one_by_one(job, ask)
+                                   : json();
+  if (prediction.is_null()) {
     const bool is_file = outcome.failure == FailureKind::input;
     throw UserError(is_file ? ExitCode::file : ExitCode::nothing_ran,
                     "no prediction: " + outcome.reason.value_or("the worker did not answer"));
   }
-  json prediction = outcome.result->facts;
   for (json& gpu : prediction.at("gpus")) {
     const GpuCard& card = *find_gpu_card(gpu.at("gpu").get<std::string>());
     for (json& row : gpu.at("modes")) complete_row(row, card);

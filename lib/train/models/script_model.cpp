@@ -1,5 +1,6 @@
 #include "train/models/script_model.h"
 
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/script.h>
 
 #include <optional>
@@ -7,29 +8,49 @@
 
 #include "common/errors.h"
 #include "train/errors.h"
+#include "train/loop/tensor_file.h"
+#include "train/models/script_passes.h"
 #include "train/models/traced_module.h"
 
 namespace precbench::train {
 namespace {
 
-// TorchScript reports what went wrong below its own stack trace, as "RuntimeError: ...".
-std::string last_line(const std::string& message) {
-  const size_t end = message.find_last_not_of('\n');
-  if (end == std::string::npos) return message;
-  const size_t begin = message.rfind('\n', end);
-  return message.substr(begin == std::string::npos ? 0 : begin + 1,
-                        end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+// TorchScript reports what went wrong below its own stack trace, as "RuntimeError: ..."; the
+// message may go on for pages (which backends have a kernel).
+std::string what_failed(const std::string& message) {
+  size_t begin = message.rfind("<--- HERE\n");
+  if (begin != std::string::npos) {
+    // Lines of source code follow, which are indented.
+    do {
+      begin = message.find('\n', begin) + 1;
+    } while (begin > 0 && begin < message.size() && message[begin] == ' ');
+  } else if (const size_t error = message.find("Error: "); error != std::string::npos) {
+    begin = message.rfind('\n', error) + 1;  // npos + 1 is the message's beginning
+  } else {
+    begin = 0;
+  }
+  return message.substr(begin, message.find('\n', begin) - begin);
+}
+
+// What PyTorch says of a missing kernel begins so, and goes on with guesses.
+std::string advised(const std::string& what) {
+  if (what.find("'CUDA' backend") == std::string::npos) return what;
+  return "an operator was asked to run on CUDA, where this run is on another device: the module "
+         "has a device written into its code (" +
+         what.substr(0, what.find(". ")) + ")";
 }
 
 // The interpreter turns every error into a std::runtime_error; what the worker tells apart is told
 // apart again.
 [[noreturn]] void rethrow(const std::string& message) {
-  const std::string reason = "TorchScript: " + last_line(message);
+  const std::string reason = "TorchScript: " + advised(what_failed(message));
   const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
   if (says("memory limit") || says("out of memory") || says("not enough memory")) {
     TORCH_CHECK_WITH(OutOfMemoryError, false, reason);
   }
-  if (says("not implemented for")) throw UnsupportedError(reason);
+  // A dtype for which a kernel is missing, PyTorch's own or oneDNN's.
+  if (says("not implemented for") || says("could not create a primitive"))
+    throw UnsupportedError(reason);
   throw std::runtime_error(reason);
 }
 
@@ -81,12 +102,15 @@ class ScriptModel : public Model {
 
  private:
   torch::IValue call(const torch::Tensor& input) {
+    // The optimizer takes gradients by formulas of its own, to which autocast is unknown, and would
+    // make other operations of the module after its first passes.
+    const torch::jit::GraphOptimizerEnabledGuard no_optimizer(false);
     try {
       return script_.forward({input});
     } catch (const c10::NotImplementedError& error) {
-      throw UnsupportedError("TorchScript: " + last_line(error.what_without_backtrace()));
+      throw UnsupportedError("TorchScript: " + advised(what_failed(message_of(error))));
     } catch (const c10::Error& error) {
-      rethrow(error.what_without_backtrace());
+      rethrow(message_of(error));
     } catch (const std::runtime_error& error) {
       rethrow(error.what());
     }
@@ -96,13 +120,24 @@ class ScriptModel : public Model {
 };
 
 torch::jit::Module load_script(const std::string& path) {
-  try {
-    return torch::jit::load(path, at::kCPU);
-  } catch (const c10::Error& error) {
-    const std::string what = error.what_without_backtrace();
-    throw FileError("'" + path + "' is no TorchScript module: " + what.substr(0, what.find('\n')) +
+  if (!is_script_file(path)) {
+    throw FileError("'" + path + "' is no TorchScript module: it " + what_it_holds(path) +
                     "\n       save one with torch.jit.script(model).save(FILE); a state dictionary "
                     "is for --init-weights");
+  }
+  try {
+    return torch::jit::load(path, at::kCPU);
+  } catch (const std::exception& error) {  // an ErrorReport of the compiler is no c10::Error
+    const std::string what = message_of(error);
+    if (const size_t unknown = what.find("Unknown builtin op"); unknown != std::string::npos) {
+      throw FileError("'" + path + "' needs an operator that this LibTorch lacks: " +
+                      what.substr(unknown, what.find('\n', unknown) - unknown) +
+                      "\n       operators of other libraries (torchvision.ops, ...) are not here: "
+                      "write the module with PyTorch's own");
+    }
+    throw FileError("'" + path +
+                    "' cannot be read as a TorchScript module: " + first_line_of(error) +
+                    "\n       save it again with torch.jit.script(model).save(FILE)");
   }
 }
 
@@ -118,6 +153,7 @@ std::unique_ptr<Model> load_script_model(const std::string& path) {
     throw UnsupportedError("'" + path + "' " + *why +
                            "; save it with torch.jit.script instead of torch.jit.trace");
   }
+  compute_as_eager_modules(script);
   return std::make_unique<ScriptModel>(std::move(script));
 }
 

@@ -47,6 +47,7 @@ void register_all() {
   register_indexing(library);
   register_amp_kernels(library);
   register_float8_kernels(library);
+  register_recurrent_layers(library);
   register_instead_of_composites(library);
 }
 

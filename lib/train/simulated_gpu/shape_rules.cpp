@@ -29,6 +29,7 @@ constexpr std::array kRules = {
     ShapeRule{"aten::_masked_scale", Shape::like, "self"},
     // UnaryOps.cpp, TensorTransformations.cpp, TensorCompare.cpp, BinaryOps.cpp
     ShapeRule{"aten::isnan", Shape::like_bool, "self"},
+    ShapeRule{"aten::logical_not.out", Shape::out_like, "self"},
     ShapeRule{"aten::flip", Shape::like, "self"},
     ShapeRule{"aten::roll", Shape::like, "self"},
     ShapeRule{"aten::where.self", Shape::broadcast, ""},
@@ -107,6 +108,10 @@ at::Tensor apply(const ShapeRule& rule, const c10::FunctionSchema& schema,
       return new_beside(first, first.sizes(), at::kBool);
     case Shape::scalar:
       return new_beside(first, {});
+    case Shape::out_like:
+      return tensor_arguments({rule.operation, rule.shape, "out"}, schema, stack)
+          .front()
+          .resize_(first.sizes());
     case Shape::broadcast:
       break;
   }

@@ -14,6 +14,7 @@ enum class Shape {
   like,       // of the argument named below, with its dtype
   like_bool,  // its shape, dtype bool
   scalar,     // no dimensions, its dtype
+  out_like,   // what is written to gets its shape
   broadcast   // of all tensor arguments, with their common dtype
 };
 

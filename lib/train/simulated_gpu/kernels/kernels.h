@@ -15,6 +15,7 @@ void register_losses(torch::Library& library);
 void register_indexing(torch::Library& library);
 void register_amp_kernels(torch::Library& library);
 void register_float8_kernels(torch::Library& library);
+void register_recurrent_layers(torch::Library& library);
 
 // Operations with a CUDA kernel and a composite one: without a kernel of ours the composite would
 // run, with other temporaries and without an error.
