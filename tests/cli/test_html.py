@@ -118,8 +118,19 @@ class HtmlTest(PageTest):
         labels = [value for tag, name, value in elements.attributes if tag == "canvas" and name == "aria-label"]
         if "canvas" not in elements.tags:
             self.skipTest("built without Chart.js")
-        self.assertEqual(len(labels), 4)
-        self.assertIn("16-mixed from 2.3 to", labels[0])
+        self.assertEqual(len(labels), 5)
+        self.assertIn("16-mixed 16m 28s; bf16-mixed 83m 12s", labels[0])
+        self.assertIn("16-mixed = bf16-mixed = 32-true from 2.3 to", labels[1])  # one curve, not two hidden ones
+
+    def test_what_says_nothing_is_not_shown(self):
+        page = self.page(published()).read_text()
+        self.assertNotIn("As observed", page)  # nobody observed a published run
+        document = with_samples(published(), 50)
+        for row in document["modes"]:
+            del row["runs"][0]["epochs"][1:]
+        labels = [value for tag, name, value in Elements(self.page(document).read_text()).attributes
+                  if name == "aria-label"]
+        self.assertFalse([label for label in labels if "per epoch" in label])  # one dot is no chart
 
 
 @unittest.skipUnless(CHROMIUM, "needs Chromium")

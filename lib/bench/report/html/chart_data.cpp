@@ -34,8 +34,16 @@ json series_of(const ResultDocument& document, json (*points)(const RunRecord& r
     if (run == nullptr) continue;
     json values = points(*run);
     if (values.empty()) continue;
-    series.push_back(
-        {{"mode", terminal_text(mode.mode)}, {"index", index}, {"points", std::move(values)}});
+    const std::string name = terminal_text(mode.mode);
+    // Of two curves that are the same, one would hide the other.
+    const auto same = std::find_if(series.begin(), series.end(), [&](const json& other) {
+      return values.size() > 1 && other["points"] == values;
+    });
+    if (same != series.end()) {
+      (*same)["mode"] = (*same)["mode"].get<std::string>() + " = " + name;
+      continue;
+    }
+    series.push_back({{"mode", name}, {"index", index}, {"points", std::move(values)}});
   }
   return series;
 }
@@ -110,6 +118,51 @@ std::set<std::string> part_keys(const ResultDocument& document) {
   return keys;
 }
 
+// Means over the runs; training and evaluation apart where every mode knows them.
+json time_data(const ResultDocument& document) {
+  json modes = json::array(), train = json::array(), eval = json::array(), total = json::array();
+  bool is_split = true;
+  for (const ModeRecord& mode : document.modes) {
+    const auto whole = metric_estimate(mode, *find_metric("time"));
+    if (!whole) continue;
+    double eval_s = 0;
+    const auto runs = measured_runs(mode);
+    for (const RunRecord* run : runs) {
+      is_split = is_split && run->time.eval_s.has_value();
+      eval_s += run->time.eval_s.value_or(0) / static_cast<double>(runs.size());
+    }
+    modes.push_back(terminal_text(mode.mode));
+    total.push_back(whole->mean);
+    eval.push_back(std::min(eval_s, whole->mean));
+    train.push_back(std::max(whole->mean - eval_s, 0.0));
+  }
+  json parts = json::array();
+  if (is_split) {
+    parts.push_back({{"name", "training"}, {"values", train}});
+    parts.push_back({{"name", "evaluation"}, {"values", eval}});
+  } else {
+    parts.push_back({{"name", "time"}, {"values", total}});
+  }
+  return {{"modes", modes}, {"parts", parts}};
+}
+
+std::string times_in_words(const ResultDocument& document) {
+  std::string text;
+  for (const ModeRecord& mode : document.modes) {
+    const auto value = metric_estimate(mode, *find_metric("time"));
+    if (!value) continue;
+    text +=
+        (text.empty() ? "" : "; ") + terminal_text(mode.mode) + " " + duration_text(value->mean);
+  }
+  return text;
+}
+
+// A line needs two points; one is told by the table already.
+bool has_line(const json& series) {
+  return std::any_of(series.begin(), series.end(),
+                     [](const json& one) { return one["points"].size() > 1; });
+}
+
 json memory_data(const ResultDocument& document) {
   json modes = json::array();
   const std::set<std::string> keys = part_keys(document);
@@ -133,10 +186,9 @@ json memory_data(const ResultDocument& document) {
   size_t part = 0;
   for (const std::string& key : keys) {
     named.push_back(
-        {{"name", terminal_text(key.substr(0, key.size() - 6))}, {"mebibytes", parts[part++]}});
+        {{"name", terminal_text(key.substr(0, key.size() - 6))}, {"values", parts[part++]}});
   }
-  named.push_back(
-      {{"name", keys.empty() ? "peak" : "rest of the peak"}, {"mebibytes", parts[part]}});
+  named.push_back({{"name", keys.empty() ? "peak" : "rest of the peak"}, {"values", parts[part]}});
   return {{"modes", modes}, {"parts", named}};
 }
 
@@ -181,7 +233,8 @@ std::string memory_in_words(const ResultDocument& document) {
 }  // namespace
 
 json chart_data(const ResultDocument& document) {
-  return {{"loss", {{"series", series_of(document, loss_points)}}},
+  return {{"time", time_data(document)},
+          {"loss", {{"series", series_of(document, loss_points)}}},
           {"accuracy", {{"series", series_of(document, accuracy_points)}}},
           {"steps", {{"series", series_of(document, step_points)}}},
           {"memory", memory_data(document)}};
@@ -190,10 +243,13 @@ json chart_data(const ResultDocument& document) {
 std::vector<Chart> charts_of(const ResultDocument& document) {
   const json data = chart_data(document);
   std::vector<Chart> charts;
-  if (const json& loss = data["loss"]["series"]; !loss.empty()) {
+  if (!data["time"]["modes"].empty()) {
+    charts.push_back({"time", "How long a run takes", times_in_words(document)});
+  }
+  if (const json& loss = data["loss"]["series"]; has_line(loss)) {
     charts.push_back({"loss", "Training loss of every mode", ends_in_words(loss, "")});
   }
-  if (const json& accuracy = data["accuracy"]["series"]; !accuracy.empty()) {
+  if (const json& accuracy = data["accuracy"]["series"]; has_line(accuracy)) {
     charts.push_back({"accuracy", "Test accuracy per epoch", ends_in_words(accuracy, " %")});
   }
   if (!data["steps"]["series"].empty()) {

@@ -9,7 +9,7 @@
 namespace precbench::html {
 
 struct Chart {
-  std::string id;  // a drawer in page.js: loss | accuracy | steps | memory
+  std::string id;  // a drawer in page.js: time | loss | accuracy | steps | memory
   std::string title;
   std::string in_words;  // for those who cannot see it
 };
@@ -17,8 +17,9 @@ struct Chart {
 // The charts that the document has data for.
 std::vector<Chart> charts_of(const ResultDocument& document);
 
-// {loss: {series: [{mode, index, points: [[x, y | null], ...]}]}, accuracy: {...}, steps: {...},
-//  memory: {modes: [...], parts: [{name, mebibytes: [...]}]}}
+// {time: {modes: [...], parts: [{name, values: [...]}]},
+//  loss: {series: [{mode, index, points: [[x, y | null], ...]}]}, accuracy: {...}, steps: {...},
+//  memory: as time}. Modes whose curves are the same share one, "16-mixed = 32-true".
 json chart_data(const ResultDocument& document);
 
 }  // namespace precbench::html

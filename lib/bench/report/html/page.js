@@ -47,6 +47,17 @@
     spanGaps: false,
   }));
 
+  const bars = (data, unit) => ({
+    type: "bar",
+    data: {
+      labels: data.modes,
+      datasets: data.parts.map((part, index) => ({
+        label: part.name, data: part.values, backgroundColor: colour(index), maxBarThickness: 42, pointStyle: "rect",
+      })),
+    },
+    options: options(axis(unit, { stacked: true, beginAtZero: true }), axis("", { stacked: true }), { indexAxis: "y" }),
+  });
+
   const drawers = {
     loss: (data) => ({
       type: "line",
@@ -64,16 +75,8 @@
       data: { datasets: lines(data.series).map((one) => ({ ...one, stepped: "middle", pointRadius: 0 })) },
       options: options(axis("step time, ms", { type: "logarithmic" }), axis("share of steps, %", { beginAtZero: true })),
     }),
-    memory: (data) => ({
-      type: "bar",
-      data: {
-        labels: data.modes,
-        datasets: data.parts.map((part, index) => ({
-          label: part.name, data: part.mebibytes, backgroundColor: colour(index), maxBarThickness: 42, pointStyle: "rect",
-        })),
-      },
-      options: options(axis("MiB", { stacked: true, beginAtZero: true }), axis("", { stacked: true }), { indexAxis: "y" }),
-    }),
+    time: (data) => bars(data, "seconds"),
+    memory: (data) => bars(data, "MiB"),
   };
 
   const draw = () => {
