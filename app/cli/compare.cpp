@@ -8,6 +8,7 @@
 #include "bench/result/atomic_file.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "common/json_text.h"
 
 namespace precbench::cli {
 namespace {
@@ -23,7 +24,7 @@ struct CompareOptions {
 std::string as_json(const Comparison& comparison, const std::optional<GateResult>& gate) {
   json document = to_json(comparison);
   document["gate"] = gate ? to_json(*gate) : json(nullptr);
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(document) + "\n";
 }
 
 std::string as_markdown(const Comparison& comparison, const std::optional<GateResult>& gate) {
@@ -62,7 +63,7 @@ int run_compare(const CompareOptions& options) {
   const ResultDocument current = load_result(options.current);
   const Comparison comparison = compare_results(base, current, {options.force});
   for (const std::string& warning : comparison.warnings) {
-    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    tell_error("warning", warning);
   }
   std::optional<GateResult> gate;
   if (!rules.empty()) gate = evaluate_gate(base, current, rules, options.strict, options.force);
@@ -70,7 +71,10 @@ int run_compare(const CompareOptions& options) {
   export_all(options, comparison, gate);
   append_job_summary(as_markdown(comparison, gate));
   if (!gate) return static_cast<int>(ExitCode::ok);
-  if (in_github_actions()) std::fputs(gate_annotations(*gate).c_str(), stderr);
+  if (in_github_actions()) {
+    for (const std::string& line : gate_annotations(*gate))
+      std::fputs((line + "\n").c_str(), stderr);
+  }
   if (gate->outcome == GateOutcome::inconclusive && !options.strict) {
     std::fputs("warning: the gate is inconclusive; it fails on that with --strict-gate\n", stderr);
   }

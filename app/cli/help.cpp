@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "bench/plan/options.h"
+#include "bench/platform/standard_streams.h"
 
 namespace precbench::cli {
 namespace {
@@ -32,16 +31,16 @@ void print_options(bool all) {
     if (option.is_hidden || !(all || option.is_basic)) continue;
     if (all && option.group != group) {
       group = option.group;
-      fmt::print("\n{}:\n", group);
+      write_stdout(fmt::format("\n{}:\n", group));
     }
-    std::fputs(option_line(option).c_str(), stdout);
+    write_stdout(option_line(option));
   }
 }
 
 }  // namespace
 
 int print_help(bool all) {
-  std::fputs(
+  write_stdout(
       "precbench: which precision should I train in, on this hardware?\n"
       "Trains the same seeded model in each precision mode of Lightning Fabric and compares "
       "accuracy, time and memory.\n"
@@ -52,26 +51,23 @@ int print_help(bool all) {
       "  precbench compare BASE NEW     two result files; with --fail-on it is a gate\n"
       "  precbench matrix FILE...       many machines' results side by side\n"
       "  precbench report FILE...       render a saved result again\n"
-      "  precbench list WHAT            modes | models | datasets | devices | configs\n",
-      stdout);
-  if (!all) std::fputs("\noptions of run (all of them: --help-all):\n", stdout);
+      "  precbench list WHAT            modes | models | datasets | devices | configs\n");
+  if (!all) write_stdout("\noptions of run (all of them: --help-all):\n");
   print_options(all);
-  std::fputs(
+  write_stdout(
       "\nexamples:\n"
       "  precbench --modes 16-mixed,bf16-mixed,32-true --seed 42\n"
       "  precbench --config quick --modes all\n"
-      "  precbench --format json | jq '.modes[] | {mode, status}'\n",
-      stdout);
+      "  precbench --format json | jq '.modes[] | {mode, status}'\n");
   if (all) {
-    std::fputs(
+    write_stdout(
         "\nEvery option is also a variable (PRECBENCH_BATCH_SIZE) and a key of configuration files "
         "(batch_size).\n"
         "PRECBENCH_LIBTORCH names another LibTorch for the worker, PRECBENCH_WORKER another "
         "worker.\n"
         "\nexit codes: 0 done, 1 gate failed, 2 bad option, 3 some modes failed, 4 nothing "
         "succeeded,\n"
-        "            5 a file, 6 gate inconclusive (--strict-gate), 130/143 interrupted\n",
-        stdout);
+        "            5 a file, 6 gate inconclusive (--strict-gate), 130/143 interrupted\n");
   }
   return 0;
 }

@@ -1,33 +1,39 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "bench/plan/config_file.h"
+#include "bench/platform/standard_streams.h"
 #include "bench/run/list_devices.h"
 #include "cli/commands.h"
 #include "common/errors.h"
 #include "common/modes.h"
 #include "common/names.h"
+#include "common/printable.h"
 #include "common/suggest.h"
 #include "data/locate.h"
 
 namespace precbench::cli {
 namespace {
 
+template <typename... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+  write_stdout(fmt::format(format, std::forward<Values>(values)...));
+}
+
 int list_modes() {
   for (const ModeTraits& mode : kModes) {
-    fmt::print("{:<27} {:<9} {}; {}\n", mode.name,
-               mode.alias.empty() ? "" : fmt::format("({})", mode.alias), mode.summary,
-               mode.native_from);
+    print("{:<27} {:<9} {}; {}\n", mode.name,
+          mode.alias.empty() ? "" : fmt::format("({})", mode.alias), mode.summary,
+          mode.native_from);
   }
   return 0;
 }
 
 int list_models() {
   for (const ModelTraits& model : kModels) {
-    fmt::print("{:<12} {}\n", model.name, model.summary);
-    if (!model.options.empty()) fmt::print("{:<12} --model-options: {}\n", "", model.options);
+    print("{:<12} {}\n", model.name, model.summary);
+    if (!model.options.empty()) print("{:<12} --model-options: {}\n", "", model.options);
   }
   return 0;
 }
@@ -39,18 +45,18 @@ int list_datasets() {
     if (name != "synthetic") {
       const auto files = data::find_dataset_files(name, "");
       const bool is_yours = name == "bundle";  // there is no place where it could be found
-      where = files      ? "found: " + *files
+      where = files      ? "found: " + printable(*files)
               : is_yours ? std::string(dataset.how_to_get)
                          : "not found: " + std::string(dataset.how_to_get);
     }
-    fmt::print("{:<15} {}\n{:<15} {}\n", name, dataset.summary, "", where);
+    print("{:<15} {}\n{:<15} {}\n", name, dataset.summary, "", where);
   }
   return 0;
 }
 
 int list_configs_found() {
   for (const ConfigFile& config : list_configs())
-    fmt::print("{:<15} {}\n", config.name, config.about);
+    print("{:<15} {}\n", printable(config.name), printable(config.about));
   return 0;
 }
 

@@ -37,7 +37,7 @@ int run_matrix(const MatrixOptions& options) {
   const std::vector<const MetricTraits*> metrics = metrics_of(options.metrics);
   std::vector<ResultDocument> documents;
   std::vector<std::string> names;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : result_files(options.files)) {
     documents.push_back(load_result(file));
     names.push_back(std::filesystem::path(file).stem().string());
   }
@@ -54,7 +54,7 @@ int run_matrix(const MatrixOptions& options) {
 void add_matrix(CLI::App& root, Action& action) {
   auto* command = root.add_subcommand("matrix", "many machines' results side by side");
   auto options = std::make_shared<MatrixOptions>();
-  command->add_option("FILE", options->files, "result files")->required();
+  command->add_option("FILE", options->files, "result files, or folders of them")->required();
   command->add_option("--metric", options->metrics, "one table each, comma-separated")
       ->delimiter(',')
       ->expected(1)

@@ -1,31 +1,31 @@
 #include "cli/output.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
+#include <filesystem>
 
 #include "bench/report/export.h"
 #include "common/errors.h"
 
 namespace precbench::cli {
 
-void write_stdout(const std::string& text) {
-  const size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() || std::fflush(stdout) != 0) {
-    throw FileError(std::string("cannot write to standard output: ") + std::strerror(errno));
+std::vector<std::string> result_files(const std::vector<std::string>& named) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string& path : named) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      if (entry.path().extension() == ".json") inside.push_back(entry.path().string());
+    }
+    if (inside.empty()) throw FileError(path + ": a folder without result files (*.json)");
+    std::sort(inside.begin(), inside.end());  // their names begin with the date
+    files.insert(files.end(), inside.begin(), inside.end());
   }
-}
-
-RenderOptions stdout_options(const std::string& color) {
-  const char* no_color = std::getenv("NO_COLOR");
-  const bool is_wanted = ::isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
-  RenderOptions options;
-  options.ascii = !locale_is_utf8();
-  options.color = color == "always" || (color == "auto" && is_wanted);
-  return options;
+  return files;
 }
 
 void ExportFlags::add_to(CLI::App& command) {

@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "bench/plan/plan.h"
-#include "bench/report/printer.h"
+#include "bench/platform/standard_streams.h"
+#include "bench/run/console.h"
 
 namespace precbench::cli {
 
-// Writes all of it, or throws FileError: a full disk must not look like success.
-void write_stdout(const std::string& text);
-
-// ASCII outside UTF-8 locales; colours on a terminal unless NO_COLOR is set, or as --color says
-// (auto | always | never).
-RenderOptions stdout_options(const std::string& color = "auto");
+// A folder stands for the result files in it. Throws FileError for one that has none.
+std::vector<std::string> result_files(const std::vector<std::string>& named);
 
 // One --export-FORMAT flag for each of kExportFormats.
 class ExportFlags {

@@ -1,5 +1,7 @@
 #include "cli/plan_flags.h"
 
+#include <algorithm>
+
 #include "bench/plan/options.h"
 
 namespace precbench::cli {
@@ -9,15 +11,25 @@ std::string flag_text(const OptionSpec& option) {
   return (option.short_name.empty() ? "" : "-" + option.short_name + ",") + "--" + option.name;
 }
 
+std::string help_with_default(const OptionSpec& option) {
+  return option.help + (option.default_text.empty() ? "" : " [" + option.default_text + "]");
+}
+
 }  // namespace
 
-void PlanFlags::add_to(CLI::App& command) {
+void PlanFlags::add_to(CLI::App& command, const std::vector<std::string_view>& names) {
   for (const OptionSpec& option : option_table()) {
+    if (!names.empty() && std::find(names.begin(), names.end(), option.name) == names.end())
+      continue;
     if (option.type == OptionType::flag) {
-      declared_.emplace_back(option.name, command.add_flag(flag_text(option), option.help));
+      auto* added = command.add_flag(flag_text(option), option.help)->group(option.group);
+      declared_.emplace_back(option.name, added);
       continue;
     }
     auto* added = command.add_option(flag_text(option))
+                      ->description(help_with_default(option))
+                      ->type_name(option.hint)
+                      ->group(option.group)
                       ->type_size(1)
                       ->expected(1)
                       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

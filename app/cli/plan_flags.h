@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace precbench::cli {
 // alike. A flag may say false (--nesterov=false), to undo what a configuration says.
 class PlanFlags {
  public:
-  // May be called for several commands: what was given on any of them counts.
-  void add_to(CLI::App& command);
+  // May be called for several commands: what was given on any of them counts. `names`: these alone.
+  void add_to(CLI::App& command, const std::vector<std::string_view>& names = {});
   GivenFlags given() const;
 
  private:

@@ -9,6 +9,7 @@
 #include "bench/run/worker_runner.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "common/json_text.h"
 
 namespace precbench::cli {
 namespace {
@@ -22,13 +23,13 @@ int run_probe(const ProbeOptions& options) {
   WorkerRunner runner(worker_command_from_environment(), nullptr);
   const json document = probe_machine(options.request, runner);
   for (const json& note : document.at("notes")) {
-    std::fputs((note.get<std::string>() + "\n").c_str(), stderr);
+    std::fputs((printable(note.get<std::string>()) + "\n").c_str(), stderr);
   }
   if (options.format == "json") {
-    write_stdout(document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    write_stdout(json_text(document) + "\n");
     return 0;
   }
-  write_stdout(probe_text(document));
+  write_stdout(probe_text(document, stdout_options()));
   if (document.at("from_cache").get<bool>()) {
     std::fputs("these figures were kept from an earlier probe; --fresh measures again\n", stderr);
   }

@@ -19,15 +19,18 @@ struct ReportOptions {
 
 int run_report(const ReportOptions& options) {
   const std::vector<ExportFile> exports = options.exports.files();
-  if (!exports.empty() && options.files.size() > 1) {
+  const std::vector<std::string> files = result_files(options.files);
+  refuse_two_results_on_stdout(options.format, exports);
+  if (!exports.empty() && files.size() > 1) {
     throw UsageError("--export-" + exports.front().format +
                      " takes one result file; call report once per file");
   }
   bool is_first = true;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : files) {
     ResultDocument document = load_result(file);
     assign_marks(document);
-    const std::string text = render(options.format, document, stdout_options(options.color));
+    const std::string text =
+        render(options.format, document, stdout_options(color_choice(options.color)));
     write_stdout((is_first || text.empty() ? "" : "\n") + text);
     is_first = false;
     export_result(document, exports);
@@ -40,7 +43,7 @@ int run_report(const ReportOptions& options) {
 void add_report(CLI::App& root, Action& action) {
   auto* command = root.add_subcommand("report", "render a saved result again, in any format");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("FILE", options->files, "result files")->required();
+  command->add_option("FILE", options->files, "result files, or folders of them")->required();
   command->add_option("--format", options->format, "what to print on standard output")
       ->check(CLI::IsMember(format_names()))
       ->capture_default_str();

@@ -1,9 +1,11 @@
 #include "cli/root.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "bench/plan/options.h"
+#include "bench/platform/standard_streams.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "common/errors.h"
@@ -37,13 +39,52 @@ std::string missing_value_message(const std::string& told) {
   return flag + " needs a value" + (option == nullptr ? "" : ": " + option->hint);
 }
 
+// Words that people know from other trainers for what is an option here.
+struct ForeignFlag {
+  std::string_view name, ours;
+};
+constexpr ForeignFlag kForeignFlags[] = {{"--precision", "--modes"},
+                                         {"--dtype", "--modes"},
+                                         {"--amp", "--modes"},
+                                         {"--learning-rate", "--lr"},
+                                         {"--max-epochs", "--epochs"},
+                                         {"--max-steps", "--steps"},
+                                         {"--accelerator", "--device"},
+                                         {"--num-threads", "--threads"},
+                                         {"--output", "--export-json"},
+                                         {"--accumulate-grad-batches", "--accumulate"},
+                                         {"--gradient-clip-val", "--clip-norm"}};
+
+std::optional<std::string> meant_flag(const std::string& flag, const CLI::App& command) {
+  const std::vector<std::string> known = flag_names(command);
+  for (const ForeignFlag& foreign : kForeignFlags) {
+    const bool is_here = std::find(known.begin(), known.end(), foreign.ours) != known.end();
+    if (foreign.name == flag && is_here) return std::string(foreign.ours);
+  }
+  return nearest(flag, known);
+}
+
+// "precbench compare BASE NEW [options]"
+std::string usage_of(const CLI::App& command) {
+  std::string usage = "precbench " + command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    usage += " " + option->get_name();
+    if (option->get_items_expected_max() > 1) usage += "...";
+  }
+  return usage + " [options]";
+}
+
 [[noreturn]] void refuse_word(const CLI::App& root, const CLI::App& command,
                               const std::string& word) {
   const bool is_root = &command == &root;
   if (word.rfind('-', 0) == 0) {
     const std::string flag = word.substr(0, word.find('='));
-    std::string message = "unknown option '" + flag + "'";
-    if (const auto guess = nearest(flag, flag_names(command)))
+    const bool is_of_run = flag.starts_with("--") && find_option(flag.substr(2)) != nullptr;
+    std::string message =
+        is_of_run ? flag + " is an option of run; " + command.get_name() + " does not read it"
+                  : "unknown option '" + flag + "'";
+    if (const auto guess = is_of_run ? std::nullopt : meant_flag(flag, command))
       message += "; did you mean '" + *guess + "'?";
     const bool is_run = is_root || command.get_name() == "run";
     throw UsageError(message + (is_run
@@ -69,6 +110,8 @@ std::string missing_value_message(const std::string& told) {
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     throw UsageError(missing_value_message(error.what()));
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command != &root)
+    throw UsageError(std::string(error.what()) + "\n       usage: " + usage_of(command));
   throw UsageError(std::string(error.what()) + "\n       see precbench " +
                    (&command == &root ? "" : command.get_name() + " ") + "--help");
 }
@@ -102,9 +145,8 @@ void refuse_run_options_before_other_commands(const CLI::App& root) {
 
 int print_version() {
   const auto sha = tool_git_sha();
-  std::printf("precbench %s (%s, %s, %s)\n", tool_version().c_str(),
-              sha ? sha->c_str() : tool_git_sha_unknown_reason().c_str(), tool_build_type().c_str(),
-              tool_compiler().c_str());
+  write_stdout("precbench " + tool_version() + " (" + (sha ? *sha : tool_git_sha_unknown_reason()) +
+               ", " + tool_build_type() + ", " + tool_compiler() + ")\n");
   return 0;
 }
 
@@ -129,6 +171,15 @@ bool names_reading_command(int argc, char** argv) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "version") return print_version();
+  if (first == "help") {  // "help predict" is "predict --help"
+    std::vector<char*> asked = {argv[0]};
+    char help[] = "--help";
+    if (argc > 2) asked.push_back(argv[2]);
+    asked.push_back(help);
+    return run_command_line(static_cast<int>(asked.size()), asked.data());
+  }
   if (has_argument(argc, argv, "--version")) return print_version();
   if (!names_reading_command(argc, argv)) {
     if (has_argument(argc, argv, "--help-all")) return print_help(true);

@@ -1,59 +1,59 @@
 #include "common/printable.h"
 
-#include <cstddef>
-#include <cstdint>
+#include "common/utf8.h"
 
 namespace precbench {
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `text` (RFC 3629: no overlong forms, no
-// surrogates), or 0.
-size_t sequence_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const auto continues = [&](size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
+// Tabs and line ends, U+0085, U+2028 and U+2029 too.
+bool is_space(char32_t code) {
+  return (code >= '\t' && code <= '\r') || code == 0x85 || code == 0x2028 || code == 0x2029;
 }
 
-// C1 controls (U+0080 to U+009F) act on terminals like escape sequences.
-bool is_c1_control(std::string_view sequence) {
-  return sequence.size() == 2 && static_cast<uint8_t>(sequence[0]) == 0xC2 &&
-         static_cast<uint8_t>(sequence[1]) < 0xA0;
+// Unicode's property Bidi_Control.
+bool reorders(char32_t code) {
+  return code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
+
+bool is_noncharacter(char32_t code) {
+  return (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
+}
+
+void append_safely(std::string& safe, std::string_view bytes, const Character& character) {
+  if (!character.is_valid) {
+    safe += '?';
+  } else if (is_space(character.code)) {
+    safe += ' ';
+  } else if (is_control(character.code) || reorders(character.code) ||
+             is_noncharacter(character.code)) {
+    safe += '?';
+  } else {
+    safe += bytes;
+  }
+}
+
+std::string made_safe(std::string_view text, bool keeps_line_ends) {
+  std::string safe;
+  safe.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (keeps_line_ends && text.starts_with("\n ")) {
+      safe += '\n';
+    } else {
+      append_safely(safe, text.substr(0, character.length), character);
+    }
+    text.remove_prefix(character.length);
+  }
+  return safe;
 }
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = sequence_length(text.substr(i));
-    const std::string_view sequence = text.substr(i, length == 0 ? 1 : length);
-    const auto first = static_cast<uint8_t>(sequence[0]);
-    if (first == '\t' || first == '\n' || first == '\r') {
-      safe += ' ';
-    } else if (length == 0 || first < 0x20 || first == 0x7F || is_c1_control(sequence)) {
-      safe += '?';
-    } else {
-      safe += sequence;
-    }
-    i += sequence.size();
-  }
-  return safe;
-}
+std::string printable(std::string_view text) { return made_safe(text, false); }
+
+std::string printable_message(std::string_view text) { return made_safe(text, true); }
 
 }  // namespace precbench

@@ -118,7 +118,7 @@ plan_wheels() {
       wheels_download_mb=$full_download_mb wheels_disk_mb=$full_disk_mb
       ;;
     test)
-      wheels_told="torch $torch_version with all it needs, lightning-fabric, numpy, jsonschema"
+      wheels_told="torch $torch_version with all it needs, lightning-fabric, numpy, jsonschema, markdown-it-py"
       wheels_download_mb=$full_download_mb wheels_disk_mb=$full_disk_mb
       ;;
   esac
@@ -150,7 +150,7 @@ install_wheels() {
       "${pip[@]}" --no-deps "torch==$torch_version" 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cupti==13.0.*' \
         'nvidia-cuda-crt==13.0.*' ;;
     full) "${pip[@]}" "torch==$torch_version" 'nvidia-cuda-crt==13.0.*' ;;
-    test) "${pip[@]}" "torch==$torch_version" 'nvidia-cuda-crt==13.0.*' 'lightning-fabric==2.6.*' numpy jsonschema ;;
+    test) "${pip[@]}" "torch==$torch_version" 'nvidia-cuda-crt==13.0.*' 'lightning-fabric==2.6.*' numpy jsonschema markdown-it-py ;;
   esac || fail "$exit_nothing_ran" "pip could not install torch $torch_version into .venv" \
     "a LibTorch that is there already can be used instead: PRECBENCH_LIBTORCH=DIR"
   echo "$torch_version $wheels" >"$venv_stamp"

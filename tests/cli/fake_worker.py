@@ -107,6 +107,15 @@ def play(behaviour, train):
     elif name == "exit":
         print("terminate called after throwing", file=sys.stderr)
         sys.exit(int(argument or 1))
+    elif name.startswith("bytes"):  # every byte, and texts that act on a terminal
+        sys.stderr.buffer.write(bytes(range(256)) + b"\n" + "\u202e \u2066 \x9b31m\n".encode())
+        sys.stderr.flush()
+        if name == "bytes":
+            sys.exit(1)
+        send(type="failed", kind="error", message="\x1b[31m \x00 \u202e \ufffe \x85 done")
+    elif name == "say":
+        print("said \x1b[31mthis", file=sys.stderr, flush=True)
+        result(train)
     elif name == "garbage":
         sys.stdout.write("\x1b[2J this is no event\n")
         sys.stdout.flush()
@@ -158,12 +167,16 @@ def play(behaviour, train):
         sys.exit("fake worker: no behaviour " + behaviour)
 
 
-def predict(question, lethal):
-    """Rows for every card and mode; dies where one of the modes is lethal."""
+def predict(job, lethal):
+    """Rows for every card and mode, with batches up to 256; dies where one of the modes is lethal."""
+    question, size = job["predict"], job["train"]["batch_size"]
     if set(question["modes"]) & set(lethal):
         os.kill(os.getpid(), signal.SIGSEGV)
     row = {"status": "ok", "reason": None, "peak_allocated_bytes": 1 << 20, "peak_reserved_bytes": 2 << 20, "split": {},
            "free_bytes": 1 << 30}
+    if size > 256:
+        row.update(status="oom", reason=f"batch {size} does not fit on a card", peak_allocated_bytes=None,
+                   peak_reserved_bytes=None, free_bytes=None)
     card = {"name": "a card", "compute_capability": "7.5", "memory_bytes": 2 << 30, "context_bytes": 1 << 20}
     send(type="result", facts={"gpus": [{"gpu": gpu, **card, "modes": [{"mode": mode, **row} for mode in question["modes"]]}
                                         for gpu in question["gpus"]]})
@@ -177,6 +190,9 @@ def main():
         with open(log, "a", encoding="utf-8") as file:
             kind = "pilot" if train.get("pilot") else job["kind"]
             file.write(f"{kind} {train.get('mode', '-')} {train.get('seed', '-')}\n")
+    if log := os.environ.get("PRECBENCH_FAKE_JOBS"):  # whole jobs
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(json.dumps(job) + "\n")
     version = script.get("version")
     if script.get("protocol") != "none":
         hello(version, script.get("protocol", PROTOCOL))
@@ -185,7 +201,7 @@ def main():
     elif job["kind"] == "probe":
         probe(script)
     elif job["kind"] == "predict":
-        predict(job["predict"], script.get("lethal", []))
+        predict(job, script.get("lethal", []))
     elif job["kind"] == "gemm":
         measured(script.get("gemm", {"default": 0.2, "onednn": 0.4}))
     elif job["kind"] == "attention":

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -23,7 +24,7 @@ class CliTest(unittest.TestCase):
     def environment(self, script=None, **extra):
         kept = {key: value for key, value in os.environ.items()
                 if not key.startswith("PRECBENCH_") or key == "PRECBENCH_FAKE_VERSION"}
-        for name in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NO_COLOR", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
+        for name in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "NO_COLOR", "COLUMNS", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
             kept.pop(name, None)
         kept.update(PRECBENCH_WORKER=str(FAKE_WORKER), PRECBENCH_FAKE=json.dumps(script or {}),
                     PRECBENCH_FAKE_LOG=str(self.log), LC_ALL="C.UTF-8", **extra)
@@ -47,6 +48,12 @@ class CliTest(unittest.TestCase):
         results = self.results()
         self.assertEqual(len(results), 1, "one result file is expected")
         return results[0]
+
+    @staticmethod
+    def cpu_s():
+        """Processor time of all commands so far, which other programs do not lengthen much."""
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
 
     def jobs(self):
         return self.log.read_text().splitlines() if self.log.exists() else []

@@ -128,6 +128,16 @@ class ReportTest(CliTest):
         self.assertEqual(done.returncode, 5)
         self.assertIn("standard output", done.stderr)
 
+    def test_a_folder_stands_for_its_results(self):
+        write(self.folder, "b.json", published())
+        write(self.folder, "a.json", published())
+        (self.folder / "notes.txt").write_text("no result")
+        self.assertEqual(self.report(".", "--format", "report").stdout, BLOCKS + "\n" + BLOCKS)
+        (self.folder / "empty").mkdir()
+        done = self.report("empty")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("without result files", done.stderr)
+
     def test_several_files(self):
         done = self.report(PUBLISHED, PUBLISHED, "--format", "report")
         self.assertEqual(done.stdout, BLOCKS + "\n" + BLOCKS)

@@ -39,6 +39,28 @@ class Success(CliTest):
         self.assertEqual(self.jobs(), ["describe - -", "pilot 16-mixed 42", "pilot bf16-mixed 42", "pilot 32-true 42",
                                        "train 16-mixed 42", "train bf16-mixed 42", "train 32-true 42"])
 
+    def test_the_reference_runs_first_unless_the_user_said_otherwise(self):
+        def order(*arguments, **keywords):
+            self.log.unlink(missing_ok=True)
+            self.assertEqual(self.precbench("--dataset", "synthetic", *arguments, **keywords).returncode, 0)
+            return [job.split()[1] for job in self.jobs() if job.startswith("train")]
+
+        self.assertEqual(order("--pilot", "0"), ["32-true", "16-mixed", "bf16-mixed"])
+        self.assertEqual(order("--pilot", "0", "--order", "given"), ["16-mixed", "bf16-mixed", "32-true"])
+        self.assertEqual(order("--pilot", "0", PRECBENCH_MODES="16-mixed,32-true"), ["16-mixed", "32-true"])
+        self.assertEqual([job.split()[1] for job in self.jobs()[1:]], ["16-mixed", "32-true"])
+
+    def test_the_total_is_told_and_how_to_have_it_shorter(self):
+        # The scripted pilot: 0.5 s a step; 79 steps of 128 samples and 16 batches of evaluation, 48 s for each mode.
+        run = self.compare_modes()
+        lines = [line for line in run.stderr.splitlines() if "in all" in line]
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], r"^3 runs, about 2m \d\ds in all; shorter: --config quick, or --budget 2m \(leaves out no mode\)$")
+        run = self.compare_modes("--epochs", "3")
+        self.assertIn("(leaves out 16-mixed, bf16-mixed, 32-true)", run.stderr)
+        run = self.precbench("--dataset", "synthetic", "--modes", "32-true")
+        self.assertRegex(run.stderr, r"\n1 run, about \d\d s in all\n")
+
     def test_repeats_rotate_and_end_with_a_drift_run(self):
         self.compare_modes("--repeats", "2", "--pilot", "0")
         self.assertEqual([job.split()[1] for job in self.jobs()[1:]],
@@ -220,9 +242,62 @@ class Resume(CliTest):
         self.log.unlink()
         run = self.compare_modes("--resume", path)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(self.jobs(), ["describe - -", "pilot bf16-mixed 42", "pilot 32-true 42",
-                                       "train bf16-mixed 42", "train 32-true 42"])
+        self.assertEqual(self.jobs(), ["describe - -", "train bf16-mixed 42", "train 32-true 42"])
         self.assert_statuses("ok", "ok", "ok")
+
+    def test_alone_it_goes_on_with_the_files_own_options(self):
+        config = self.folder / "mine.json"
+        config.write_text('{"batch_size": 64, "about": "a test"}')
+        stopped = self.compare_modes("--config", config, "--seed", "7", "--timeout", "90s", "--pilot", "0", "--lr", "0.01",
+                                     "--synthetic-shape", "1,8,8", script={"bf16-mixed": "interrupt"})
+        self.assertEqual(stopped.returncode, 130)
+        path = next((self.folder / "results").glob("*.json"))
+        command = next(line for line in stopped.stderr.splitlines() if "--resume" in line).removeprefix("to go on: ")
+        config.unlink()  # what it said stands in the file
+        self.log.unlink()
+        before = json.loads(path.read_text())
+        run = subprocess.run(command, shell=True, env=dict(self.environment(), PRECBENCH_BATCH_SIZE="32"), cwd=self.folder,
+                             capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.jobs(), ["describe - -", "train bf16-mixed 7", "train 32-true 7"])
+        self.assert_statuses("ok", "ok", "ok")
+        after = self.result()
+        self.assertEqual(after["protocol"], before["protocol"])
+        ours = {"resume"}
+        for key, value in before["invocation"]["config"].items():
+            if key not in ours:
+                self.assertEqual(after["invocation"]["config"][key], value, key)
+        self.assertIn("mine: ", run.stderr)
+
+    def test_a_flag_beside_it_is_stronger(self):
+        self.compare_modes("--pilot", "0", script={"bf16-mixed": "interrupt"})
+        path = next((self.folder / "results").glob("*.json"))
+        run = self.precbench("--resume", path, "--modes", "32-true", "--format", "none")
+        self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
+        self.assertEqual({row["mode"]: row["status"] for row in self.result()["modes"]},
+                         {"32-true": "ok", "16-mixed": "ok"})  # finished work is kept
+
+    def test_options_in_the_file_that_cannot_be_are_refused(self):
+        self.compare_modes("--pilot", "0", script={"bf16-mixed": "interrupt"})
+        path = next((self.folder / "results").glob("*.json"))
+        whole = path.read_text()
+        for key, value in (("batch_size", "many"), ("modes", [1]), ("optimizer", "rmsprop"), ("epochs", 0), ("lr", "x")):
+            document = json.loads(whole)
+            document["invocation"]["config"][key]["value"] = value
+            path.write_text(json.dumps(document))
+            run = self.precbench("--resume", path)
+            self.assertEqual(run.returncode, 5, key)
+            self.assertIn(key + ": not a value", run.stderr)
+        document["invocation"]["config"] = {}
+        path.write_text(json.dumps(document))
+        self.assertEqual(self.compare_modes("--resume", path).returncode, 0)  # as before there were options in files
+
+    def test_nothing_is_saved_before_a_run_has_ended(self):
+        run = self.compare_modes("--pilot", "0", script={"16-mixed": "interrupt"})
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(self.results(), [])
+        self.assertIn("nothing is saved", run.stderr)
+        self.assertNotIn("--resume", run.stderr)
 
     def test_another_protocol_is_refused_naming_what_differs(self):
         self.compare_modes()

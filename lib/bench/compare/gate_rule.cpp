@@ -22,7 +22,7 @@ const MetricTraits* metric_of(const std::string& rule, const std::string& name) 
   for (const MetricTraits& metric : kMetrics) names.emplace_back(metric.name);
   const auto guess = nearest(name, names);
   fail(rule, "unknown metric '" + name + "'" + (guess ? "; did you mean '" + *guess + "'?" : "") +
-                 "\nmetrics: " + joined(names));
+                 "\n       metrics: " + joined(names));
 }
 
 std::string mode_of(const std::string& rule, const std::string& name) {

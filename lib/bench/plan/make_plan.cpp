@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "bench/compare/gate.h"
 #include "bench/plan/choose_modes.h"
 #include "bench/plan/parse_value.h"
 #include "bench/platform/cpu_count.h"
@@ -190,6 +191,10 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
   plan.order = order == "random"                                     ? Order::random
                : order == "rotate" || (order.empty() && runs_repeat) ? Order::rotate
                                                                      : Order::given;
+  const std::vector<std::string> modes = options.texts("modes");
+  const bool names_modes = options.at("modes").source >= Source::environment && modes[0] != "all" &&
+                           modes[0] != "native";
+  plan.reference_first = order.empty() && !names_modes;
   plan.timeout_s = options.number("timeout");
   plan.pilot_steps = options.integer("pilot");
   plan.budget_s = options.number("budget");
@@ -210,11 +215,22 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
     }
     plan.context[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
+  parse_gate_rules(options.texts("fail-on"));  // what is wrong with them is told now
   plan.gate = {options.text("baseline"), options.texts("fail-on"), options.flag("strict-gate")};
   if (plan.gate.baseline.empty() && (!plan.gate.fail_on.empty() || plan.gate.strict)) {
     throw UsageError("--fail-on and --strict-gate need a --baseline FILE to compare with");
   }
 }
+
+}  // namespace
+
+ColorChoice color_choice(std::string_view word) {
+  return word == "always"  ? ColorChoice::always
+         : word == "never" ? ColorChoice::never
+                           : ColorChoice::automatic;
+}
+
+namespace {
 
 void take_output(const ResolvedOptions& options, OutputPlan& output) {
   output.format = options.text("format");
@@ -223,10 +239,8 @@ void take_output(const ResolvedOptions& options, OutputPlan& output) {
     const std::string path = options.text("export-" + format);
     if (!path.empty()) output.exports.push_back({format, path});
   }
-  const std::string color = options.text("color");
-  output.color = color == "always"  ? ColorChoice::always
-                 : color == "never" ? ColorChoice::never
-                                    : ColorChoice::automatic;
+  refuse_two_results_on_stdout(output.format, output.exports);
+  output.color = color_choice(options.text("color"));
   const std::string progress = options.text("progress");
   output.progress = progress == "plain"  ? ProgressChoice::plain
                     : progress == "none" ? ProgressChoice::none

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "common/errors.h"
 #include "common/suggest.h"
+#include "common/utf8.h"
 
 namespace precbench {
 namespace {
@@ -122,6 +124,8 @@ std::optional<int64_t> parse_size(std::string_view text) {
 }
 
 json parse_value(const OptionSpec& option, const std::string& text, const std::string& where) {
+  // The worker gets its job, and the result file its options, as JSON.
+  if (!is_utf8(text)) refuse(where, text, "is not UTF-8; rename the file, or link to it");
   switch (option.type) {
     case OptionType::flag:
       if (text == "true" || text == "1") return true;
@@ -200,6 +204,36 @@ json parse_config_value(const OptionSpec& option, const json& value, const std::
   if (!value.is_string())
     wrong_type(option.type == OptionType::list ? "a text or an array of texts" : "a text");
   return parse_value(option, value.get<std::string>(), where);
+}
+
+bool is_resolved_value(const OptionSpec& option, const json& value) {
+  const auto is_text = [](const json& part) { return part.is_string(); };
+  const auto is_whole = [&](const json& part) {
+    return part.is_number_integer() && in_range(option, part.get<double>());
+  };
+  if (value.is_null()) return option.default_text.empty();
+  switch (option.type) {
+    case OptionType::flag:
+      return value.is_boolean();
+    case OptionType::integer:
+    case OptionType::size:
+      return is_whole(value);
+    case OptionType::number:
+    case OptionType::duration:
+      return value.is_number() && in_range(option, value.get<double>());
+    case OptionType::list:
+    case OptionType::repeatable:
+      return value.is_array() && std::all_of(value.begin(), value.end(), is_text);
+    case OptionType::integers:
+      return value.is_array() && std::all_of(value.begin(), value.end(), is_whole);
+    case OptionType::choice:
+      if (!value.is_string()) return false;
+      return option.takes_file || std::find(option.allowed.begin(), option.allowed.end(),
+                                            value.get<std::string>()) != option.allowed.end();
+    case OptionType::text:
+      return value.is_string();
+  }
+  return false;
 }
 
 }  // namespace precbench

@@ -30,4 +30,7 @@ json parse_config_value(const OptionSpec& option, const json& value, const std::
 // The parts of "a, b,c" without blanks around them; an empty text is one empty part.
 std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
+// Whether a value that a result file carries (invocation.config) could be one of this option's.
+bool is_resolved_value(const OptionSpec& option, const json& value);
+
 }  // namespace precbench

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/job.h"
@@ -17,6 +18,7 @@ namespace precbench {
 enum class Order { given, rotate, random };
 enum class EmulatedModes { run, skip };
 enum class ColorChoice { automatic, always, never };
+ColorChoice color_choice(std::string_view word);  // auto | always | never
 enum class ProgressChoice { automatic, plain, none };
 
 struct ExportFile {
@@ -59,6 +61,7 @@ struct Plan {
   std::vector<uint32_t> seeds;
   int64_t repeats = 1;
   Order order = Order::given;
+  bool reference_first = false;    // nobody said in which order the modes are to run
   std::string profile = "fabric";  // fabric | tuned
   std::string device = "auto";     // auto | cpu | cuda | cuda:i | simulated:name
   int64_t threads = 1;

@@ -1,7 +1,10 @@
 #include "bench/plan/resolver.h"
 
+#include <filesystem>
+
 #include "bench/plan/config_file.h"
 #include "bench/plan/parse_value.h"
+#include "bench/result/document.h"
 #include "common/errors.h"
 
 namespace precbench {
@@ -9,7 +12,11 @@ namespace {
 
 ResolvedValue from_flag(const OptionSpec& option, const std::vector<std::string>& texts) {
   const std::string where = "--" + option.name;
-  if (option.type == OptionType::repeatable) return {texts, Source::flag, where};
+  if (option.type == OptionType::repeatable) {
+    json all = json::array();
+    for (const std::string& text : texts) all.push_back(parse_value(option, text, where).front());
+    return {all, Source::flag, where};
+  }
   if (texts.size() > 1)
     throw UsageError(where + " is given " + std::to_string(texts.size()) +
                      " times; once is enough");
@@ -22,13 +29,61 @@ ResolvedValue default_of(const OptionSpec& option) {
   return {parse_value(option, option.default_text, where), Source::default_value, where};
 }
 
+std::optional<Source> source_named(const json& name) {
+  for (const Source source :
+       {Source::default_value, Source::config, Source::environment, Source::flag}) {
+    if (name == name_of(source)) return source;
+  }
+  return std::nullopt;
+}
+
+// What belongs to the call and not to the comparison.
+bool is_of_the_call(const OptionSpec& option) {
+  return option.name == "resume" || option.name == "dry-run" || option.name == "no-save";
+}
+
+// The options that a comparison was started with, from its result file.
+class OwnOptions {
+ public:
+  OwnOptions() = default;
+  explicit OwnOptions(const std::string& path)
+      : path_(path), options_(load_result(path).invocation.value("config", json::object())) {}
+
+  bool empty() const { return !options_.is_object() || options_.empty(); }
+
+  std::optional<ResolvedValue> value(const OptionSpec& option) const {
+    if (empty() || is_of_the_call(option)) return std::nullopt;
+    const auto entry = options_.find(config_key(option));
+    if (entry == options_.end()) return std::nullopt;
+    const std::string where = path_ + ": " + config_key(option);
+    const auto source = source_named(entry->is_object() ? entry->value("source", json()) : json());
+    if (!source || !entry->contains("value") || !is_resolved_value(option, entry->at("value"))) {
+      throw FileError(where + ": not a value that a comparison can go on with");
+    }
+    return ResolvedValue{entry->at("value"), *source, where};
+  }
+
+ private:
+  std::string path_;
+  json options_;
+};
+
 // Where values come from, asked from the strongest source down.
 class Sources {
  public:
   Sources(const GivenFlags& flags, const Environment& environment)
       : flags_(flags), environment_(environment) {
+    const ResolvedValue resumed = value(*find_option("resume"));
+    if (!resumed.value.is_null()) own_ = OwnOptions(resumed.value.get<std::string>());
     const ResolvedValue named = value(*find_option("config"));
-    if (!named.value.is_null()) config_ = load_config(named.value.get<std::string>());
+    if (named.value.is_null()) return;
+    const auto path = named.value.get<std::string>();
+    // All that came from the file's own configuration stands in it already.
+    if (own_.value(*find_option("config")) && !flags_.contains("config")) {
+      config_.name = std::filesystem::path(path).stem().string();
+    } else {
+      config_ = load_config(path);
+    }
   }
 
   // The value of the strongest source that has one and is not stronger than `limit`.
@@ -37,26 +92,38 @@ class Sources {
       if (const auto flag = flags_.find(option.name); flag != flags_.end())
         return from_flag(option, flag->second);
     }
+    if (!own_.empty() && !is_of_the_call(option)) return resumed(option, limit);
     if (limit >= Source::environment) {
       const std::string variable = environment_variable(option);
       const char* text = environment_(variable.c_str());
       if (text != nullptr && *text != '\0')
         return {parse_value(option, text, variable), Source::environment, variable};
     }
-    if (limit >= Source::config) {
-      if (const auto entry = config_.values.find(option.name); entry != config_.values.end()) {
-        const std::string where = config_.path + ": " + config_key(option);
-        return {parse_config_value(option, entry->second, where), Source::config, where};
-      }
-    }
+    if (const auto configured = from_config(option, limit)) return *configured;
     return default_of(option);
   }
 
   const std::string& config_name() const { return config_.name; }
 
  private:
+  std::optional<ResolvedValue> from_config(const OptionSpec& option, Source limit) const {
+    const auto entry = config_.values.find(option.name);
+    if (limit < Source::config || entry == config_.values.end()) return std::nullopt;
+    const std::string where = config_.path + ": " + config_key(option);
+    return ResolvedValue{parse_config_value(option, entry->second, where), Source::config, where};
+  }
+
+  // A configuration counts here where a flag names it; variables do not, as they were those of
+  // another day.
+  ResolvedValue resumed(const OptionSpec& option, Source limit) const {
+    if (const auto configured = from_config(option, limit)) return *configured;
+    const auto own = own_.value(option);
+    return own && own->source <= limit ? *own : default_of(option);
+  }
+
   const GivenFlags& flags_;
   const Environment& environment_;
+  OwnOptions own_;  // with --resume
   ConfigFile config_;
 };
 

@@ -61,6 +61,9 @@ class ResolvedOptions {
 // the stronger source holds; the same source for both is an error. lr, momentum, nesterov and
 // weight_decay are dropped where a stronger source names another optimizer than theirs did:
 // `--config fashion-cnn --optimizer adamw` trains with AdamW's own defaults.
+//
+// With --resume FILE the options that stand in the file take the place of environment and defaults;
+// flags, and a configuration that a flag names, are stronger. Throws FileError for the file.
 ResolvedOptions resolve(const GivenFlags& flags, const Environment& environment);
 
 }  // namespace precbench

@@ -13,7 +13,15 @@ void shuffle(std::vector<const ModeTraits*>& modes, std::mt19937& random) {
 
 }  // namespace
 
-std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTraits*>& modes) {
+std::vector<const ModeTraits*> in_turn(const Plan& plan, std::vector<const ModeTraits*> modes) {
+  const auto reference = std::find(modes.begin(), modes.end(), plan.reference);
+  if (plan.reference_first && reference != modes.end())
+    std::rotate(modes.begin(), reference, reference + 1);
+  return modes;
+}
+
+std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTraits*>& chosen) {
+  const std::vector<const ModeTraits*> modes = in_turn(plan, chosen);
   std::vector<RunSlot> slots;
   std::mt19937 random(plan.seeds.front());
   size_t round = 0;

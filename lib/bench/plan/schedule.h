@@ -16,10 +16,14 @@ struct RunSlot {
   std::string role = "measure";  // drift: the first reference run once more at the end
 };
 
+// The modes in the order in which they take their turns: the reference first where
+// `plan.reference_first` says so, as all other figures are told beside its own.
+std::vector<const ModeTraits*> in_turn(const Plan& plan, std::vector<const ModeTraits*> modes);
+
 // given: mode after mode as asked for, in every round (a round is one repeat of one seed). rotate:
 // each round starts one mode later, so that each mode takes each place. random: each round shuffled
 // from the first seed. With more than one round the first reference run is repeated at the end, to
 // show drift of the machine.
-std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTraits*>& modes);
+std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTraits*>& chosen);
 
 }  // namespace precbench

@@ -20,17 +20,6 @@ namespace {
 constexpr const char* kNothingComputed =
     "a simulated GPU counts bytes and computes nothing; run it on the card";
 
-void check_gpus(const std::vector<std::string>& gpus) {
-  for (const std::string& gpu : gpus) {
-    if (find_gpu_card(gpu) != nullptr) continue;
-    std::string message = "unknown GPU '" + gpu + "'";
-    if (const auto guess = nearest(gpu, gpu_card_ids())) {
-      message += "; did you mean '" + *guess + "'?";
-    }
-    throw UsageError(message + "\n       GPUs: " + joined(gpu_card_ids()));
-  }
-}
-
 // What everyone's copy of a data set looks like.
 struct KnownShape {
   std::string_view dataset;
@@ -147,6 +136,17 @@ json predict_one_by_one(const Job& job, const std::function<JobOutcome(const Job
 }
 
 }  // namespace
+
+void check_gpus(const std::vector<std::string>& gpus) {
+  for (const std::string& gpu : gpus) {
+    if (find_gpu_card(gpu) != nullptr) continue;
+    std::string message = "unknown GPU '" + gpu + "'";
+    if (const auto guess = nearest(gpu, gpu_card_ids())) {
+      message += "; did you mean '" + *guess + "'?";
+    }
+    throw UsageError(message + "\n       GPUs: " + joined(gpu_card_ids()));
+  }
+}
 
 json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner) {
   check_gpus(request.gpus);

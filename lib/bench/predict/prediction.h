@@ -8,6 +8,7 @@
 
 #include "bench/plan/plan.h"
 #include "bench/platform/device_facts.h"
+#include "bench/report/printer.h"
 #include "bench/run/job_runner.h"
 #include "common/errors.h"
 
@@ -34,7 +35,12 @@ std::map<std::string, int64_t> predicted_peaks(const Plan& plan, const DeviceFac
 std::string beside_measurement(int64_t measured_bytes, int64_t predicted_bytes);
 
 // "a table", "markdown" or "json" of it, as --format says. Throws UsageError for another format.
-std::string render_prediction(const json& prediction, const std::string& format);
+// Throw UsageError, naming what there is.
+void check_gpus(const std::vector<std::string>& gpus);
+void check_prediction_format(const std::string& format);
+
+std::string render_prediction(const json& prediction, const std::string& format,
+                              const RenderOptions& options = {});
 
 // Exit code: every mode fits, some do, none does.
 ExitCode outcome_of_prediction(const json& prediction);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "bench/predict/prediction.h"
+#include "bench/report/escape.h"
 #include "bench/report/layout.h"
 #include "bench/report/units.h"
 #include "common/errors.h"
+#include "common/json_text.h"
 
 namespace precbench {
 namespace {
@@ -36,8 +38,13 @@ std::vector<std::string> header_of(bool has_max_batch) {
 }
 
 std::string notes_of(const json& row) {
+  if (row.at("status") == "oom" && row.at("max_batch_size").is_null()) {
+    return "oom: " + printable(row.at("reason").get<std::string>()) +
+           "; --find-max-batch finds what does";
+  }
   if (row.at("status") != "ok") {
-    return row.at("status").get<std::string>() + ": " + row.at("reason").get<std::string>();
+    return row.at("status").get<std::string>() + ": " +
+           printable(row.at("reason").get<std::string>());
   }
   const json& support = row.at("support");
   const auto verdict = support.at("verdict").get<std::string>();
@@ -61,7 +68,7 @@ std::vector<std::string> cells_of(const json& row, bool has_max_batch) {
   return cells;
 }
 
-std::string section(const json& gpu, bool is_markdown) {
+std::string section(const json& gpu, bool is_markdown, const RenderOptions& options) {
   const json& modes = gpu.at("modes");
   const bool has_max_batch = std::any_of(modes.begin(), modes.end(), [](const json& row) {
     return row.at("max_batch_size").is_number();
@@ -74,28 +81,35 @@ std::string section(const json& gpu, bool is_markdown) {
                   gibibytes(gpu.at("memory_bytes")), gibibytes(gpu.at("context_bytes")));
   const auto header = header_of(has_max_batch);
   if (is_markdown) return "## " + title + "\n\n" + markdown_table(header, rows);
-  std::string text = title + "\n";
-  for (const std::string& line : laid_out(header, rows)) text += line + "\n";
+  std::string text = wrapped(title, options.columns, 2) + "\n";
+  for (const std::string& line : laid_out(header, rows, options.columns)) text += line + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string render_prediction(const json& prediction, const std::string& format) {
-  if (format == "none") return "";
-  if (format == "json") return json{{"prediction", prediction}}.dump(2) + "\n";
-  const bool is_markdown = format == "markdown";
-  if (!is_markdown && format != "text" && format != "table") {
-    throw UsageError("predict does not print " + format +
-                     "\n       formats: text table markdown json none");
+void check_prediction_format(const std::string& format) {
+  for (const char* known : {"text", "table", "markdown", "json", "none"}) {
+    if (format == known) return;
   }
+  throw UsageError("predict does not print " + format +
+                   "\n       formats: text table markdown json none");
+}
+
+std::string render_prediction(const json& prediction, const std::string& format,
+                              const RenderOptions& options) {
+  if (format == "none") return "";
+  if (format == "json") return json_text({{"prediction", prediction}}) + "\n";
+  const bool is_markdown = format == "markdown";
   std::string text;
   for (const json& gpu : prediction.at("gpus")) {
-    text += (text.empty() ? "" : "\n") + section(gpu, is_markdown);
+    text += (text.empty() ? "" : "\n") + section(gpu, is_markdown, options);
   }
-  return text +
-         "\nMiB of a training step, by a simulation of the card: nothing was computed, so "
-         "time and accuracy are not known.\n";
+  text += wrapped(
+      "\nMiB of a training step, by a simulation of the card: nothing was computed, so "
+      "time and accuracy are not known.\n",
+      is_markdown ? 0 : options.columns, 0);
+  return options.ascii ? ascii_text(text) : text;
 }
 
 }  // namespace precbench

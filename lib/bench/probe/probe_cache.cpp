@@ -12,6 +12,7 @@
 #include "bench/platform/text_file.h"
 #include "bench/result/atomic_file.h"
 #include "bench/result/sha256.h"
+#include "common/json_text.h"
 #include "common/version.h"
 
 namespace precbench {
@@ -85,7 +86,7 @@ void save_probe(const std::string& key, const json& document) {
   fs::create_directories(fs::path(path).parent_path(), ignored);
   json kept = document;
   kept["key"] = key;
-  write_atomically(path, kept.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_atomically(path, json_text(kept) + "\n");
 }
 
 }  // namespace precbench

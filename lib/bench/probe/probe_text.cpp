@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "bench/report/escape.h"
 #include "bench/report/layout.h"
 #include "common/printable.h"
 
@@ -31,7 +32,7 @@ std::string verdict_cell(const json& row) {
   return words == "no_fast_path" ? "no fast path" : words;
 }
 
-std::vector<std::string> lines_of_modes(const json& document) {
+std::vector<std::string> lines_of_modes(const json& document, size_t columns) {
   std::vector<std::vector<std::string>> rows;
   for (const json& row : document.at("modes")) {
     rows.push_back({text_of(row.at("mode")), verdict_cell(row), text_of(row.at("compute_dtype")),
@@ -42,10 +43,10 @@ std::vector<std::string> lines_of_modes(const json& document) {
   }
   return laid_out({"mode", "verdict", "computes in", "GEMM FLOP/s", "vs fp32", "conv FLOP/s",
                    "vs fp32", "data sheet", "why"},
-                  rows);
+                  rows, columns);
 }
 
-std::vector<std::string> lines_of_formats(const json& document) {
+std::vector<std::string> lines_of_formats(const json& document, size_t columns) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, format] : document.at("formats").items()) {
     const json& numbers = format.at("numbers");
@@ -60,21 +61,23 @@ std::vector<std::string> lines_of_formats(const json& document) {
   }
   return laid_out({"format", "max", "epsilon", "smallest normal", "subnormal", "overflow gives",
                    "GEMM accumulates in"},
-                  rows);
+                  rows, columns);
 }
 
 }  // namespace
 
-std::string probe_text(const json& document) {
+std::string probe_text(const json& document, const RenderOptions& options) {
   std::string text;
-  const auto add = [&text](const std::string& line) { text += line + "\n"; };
+  const auto add = [&](const std::string& line) {
+    text += wrapped(line, options.columns, 2) + "\n";
+  };
   const json& device = document.at("environment").at("device");
   add(text_of(device.at("name")) + " · LibTorch " + text_of(document.at("tool").at("libtorch")) +
       fmt::format(", {} threads", document.at("threads").get<int64_t>()));
   add("");
-  for (const std::string& line : lines_of_modes(document)) add(line);
+  for (const std::string& line : lines_of_modes(document, options.columns)) text += line + "\n";
   add("");
-  for (const std::string& line : lines_of_formats(document)) add(line);
+  for (const std::string& line : lines_of_formats(document, options.columns)) text += line + "\n";
   std::set<std::string> contradictions;  // two modes may compute in one format
   for (const json& row : document.at("modes")) {
     if (row.at("contradicts").is_string()) contradictions.insert(text_of(row.at("contradicts")));
@@ -88,7 +91,7 @@ std::string probe_text(const json& document) {
   add("");
   add("Rates: the products of a linear layer and of a 3x3 convolution, forward and backward; a "
       "multiplication and an addition are two operations.");
-  return text;
+  return options.ascii ? ascii_text(text) : text;
 }
 
 }  // namespace precbench

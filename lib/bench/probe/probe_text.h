@@ -3,11 +3,12 @@
 
 #include <string>
 
+#include "bench/report/printer.h"
 #include "common/json_fields.h"
 
 namespace precbench {
 
 // `document` as make_probe_document() builds it.
-std::string probe_text(const json& document);
+std::string probe_text(const json& document, const RenderOptions& options = {});
 
 }  // namespace precbench

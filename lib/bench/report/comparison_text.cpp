@@ -71,14 +71,15 @@ std::string table(const std::vector<std::string>& header, Rows rows, const Rende
     }
   }
   std::string text;
-  for (const std::string& line : laid_out(header, rows)) text += line + "\n";
+  for (const std::string& line : laid_out(header, rows, options.columns)) text += line + "\n";
   return text;
 }
 
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison, const RenderOptions& options) {
-  return table(kComparisonHeader, comparison_rows(comparison), options) + absent_text(comparison);
+  return table(kComparisonHeader, comparison_rows(comparison), options) +
+         wrapped(absent_text(comparison), options.columns, 2);
 }
 
 std::string comparison_markdown(const Comparison& comparison) {

@@ -1,31 +1,36 @@
 #include "bench/report/escape.h"
 
-#include <array>
+#include <algorithm>
 #include <utility>
+
+#include "common/utf8.h"
 
 namespace precbench {
 namespace {
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-// Length of the sequence at `at` that must not reach a terminal, and what takes its place.
-std::pair<size_t, std::string_view> unsafe_at(std::string_view text, size_t at) {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte == '\n' || byte == '\r' || byte == '\t') return {1, " "};
-  if (byte < 0x20 || byte == 0x7F) return {1, ""};
-  const std::string_view two = text.substr(at, 2);
-  // C1 control characters, U+0080 to U+009F: 8-bit forms of escape sequences.
-  if (two.size() == 2 && byte == 0xC2 && static_cast<unsigned char>(two[1]) < 0xA0) return {2, ""};
-  const std::string_view three = text.substr(at, 3);
-  if (three.size() == 3 && three.starts_with("\xE2")) {
-    const auto second = static_cast<unsigned char>(three[1]);
-    const auto third = static_cast<unsigned char>(three[2]);
-    // U+2028 and U+2029 end lines; U+202A to U+202E and U+2066 to U+2069 reorder what follows.
-    if (second == 0x80 && (third == 0xA8 || third == 0xA9)) return {3, " "};
-    if (second == 0x80 && third >= 0xAA && third <= 0xAE) return {3, ""};
-    if (second == 0x81 && third >= 0xA6 && third <= 0xA9) return {3, ""};
+// Of a text without control characters: Unicode's White_Space, and what shows nothing.
+bool is_blank(char32_t code) {
+  return code == ' ' || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200D) ||
+         code == 0x202F || code == 0x205F || code == 0x2060 || code == 0x3000 || code == 0xFEFF ||
+         code == 0xAD || code == 0x180E;
+}
+
+// = + - @, their full-width and small forms, and the minus sign.
+bool begins_formula(char32_t code) {
+  constexpr std::u32string_view kBegin =
+      U"=+-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212";
+  return kBegin.find(code) != std::u32string_view::npos;
+}
+
+bool looks_like_formula(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (!is_blank(character.code)) return begins_formula(character.code);
+    text.remove_prefix(character.length);
   }
-  return {0, ""};
+  return false;
 }
 
 std::string replaced(std::string_view text,
@@ -50,41 +55,46 @@ std::string replaced(std::string_view text,
 
 }  // namespace
 
-std::string terminal_text(std::string_view text) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    const auto [length, replacement] = unsafe_at(text, at);
-    if (length == 0) {
-      result += text[at++];
-    } else {
-      result += replacement;
-      at += length;
-    }
-  }
-  return result;
+std::string markdown_text(std::string_view text) {
+  std::string line = printable(text);
+  line.erase(0, line.find_first_not_of(' '));
+  // "- x", "+ x", "1. x" and "1) x" begin lists, "= x" makes a heading of the line above.
+  const size_t mark = std::min(line.find_first_not_of("0123456789"), line.size());
+  const std::string_view starts = mark == 0 ? "-+=" : ".)";
+  const bool begins_block = mark < line.size() && starts.find(line[mark]) != std::string_view::npos;
+  const std::string head = line.substr(0, mark) + (begins_block ? "\\" : "");
+  return head + replaced(std::string_view(line).substr(mark), {{"&", "&amp;"},
+                                                               {"<", "&lt;"},
+                                                               {">", "&gt;"},
+                                                               {"\\", "\\\\"},
+                                                               {"|", "\\|"},
+                                                               {"`", "\\`"},
+                                                               {"*", "\\*"},
+                                                               {"_", "\\_"},
+                                                               {"[", "\\["},
+                                                               {"]", "\\]"},
+                                                               {"~", "\\~"},
+                                                               {"$", "\\$"},
+                                                               {"#", "\\#"}});
 }
 
-std::string markdown_text(std::string_view text) {
-  return replaced(terminal_text(text), {{"&", "&amp;"},
-                                        {"<", "&lt;"},
-                                        {">", "&gt;"},
-                                        {"\\", "\\\\"},
-                                        {"|", "\\|"},
-                                        {"`", "\\`"},
-                                        {"*", "\\*"},
-                                        {"_", "\\_"},
-                                        {"[", "\\["},
-                                        {"]", "\\]"},
-                                        {"~", "\\~"},
-                                        {"#", "\\#"}});
+std::string markdown_code(std::string_view text) {
+  const std::string code = printable(text);
+  size_t longest = 0;
+  for (size_t at = 0, run = 0; at < code.size(); ++at) {
+    run = code[at] == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string_view gap = longest > 0 ? " " : "";
+  return fence + std::string(gap) + code + std::string(gap) + fence;
 }
 
 std::string csv_text(std::string_view text) {
-  std::string field = terminal_text(text);
-  if (!field.empty() && std::string_view("=+-@").find(field.front()) != std::string_view::npos) {
-    field.insert(field.begin(), '\'');
-  }
-  if (field.find_first_of(",\"") == std::string::npos) return field;
+  std::string field = printable(text);
+  if (looks_like_formula(field)) field.insert(field.begin(), '\'');
+  // Semicolons separate fields where commas are decimal signs.
+  if (field.find_first_of(",;\"") == std::string::npos) return field;
   std::string quoted(1, '"');
   quoted += replaced(field, {{"\"", "\"\""}});
   return quoted + '"';
@@ -100,14 +110,21 @@ std::string html_text(std::string_view text) {
 }
 
 std::string ascii_text(std::string_view text) {
-  return replaced(text, {{"±", "+-"},
-                         {"·", "|"},
-                         {"≈", "~"},
-                         {"×", "x"},
-                         {"…", "..."},
-                         {"–", "-"},
-                         {"—", "-"},
-                         {"−", "-"}});
+  const std::string known = replaced(text, {{"±", "+-"},
+                                            {"·", "|"},
+                                            {"≈", "~"},
+                                            {"×", "x"},
+                                            {"…", "..."},
+                                            {"–", "-"},
+                                            {"—", "-"},
+                                            {"−", "-"}});
+  std::string ascii;
+  for (std::string_view rest = known; !rest.empty();) {
+    const Character character = first_character(rest);
+    ascii += character.code < 0x80 ? static_cast<char>(character.code) : '?';
+    rest.remove_prefix(character.length);
+  }
+  return ascii;
 }
 
 std::string shortened(std::string text, size_t limit) {

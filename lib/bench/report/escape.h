@@ -5,23 +5,29 @@
 #include <string>
 #include <string_view>
 
+#include "common/printable.h"
+
 namespace precbench {
 
-// One line for a terminal: control characters (ANSI escapes with them) and bidirectional overrides
-// are dropped, line ends and tabs become spaces.
-std::string terminal_text(std::string_view text);
+// One line for a terminal.
+inline std::string terminal_text(std::string_view text) { return printable(text); }
 
-// Inside a Markdown table cell or paragraph: terminal_text with the markup characters escaped.
+// Inside a Markdown table cell or paragraph: terminal_text with the markup characters escaped, and
+// at its start what would begin a list or a code block.
 std::string markdown_text(std::string_view text);
 
-// One CSV field (RFC 4180). A text that a spreadsheet would take for a formula (leading = + - @)
-// gets an apostrophe before it.
+// The same as code.
+std::string markdown_code(std::string_view text);
+
+// One CSV field (RFC 4180). A text that a spreadsheet would take for a formula (= + - @ in front,
+// full-width or behind spaces too) gets an apostrophe before it.
 std::string csv_text(std::string_view text);
 
 // Inside HTML text or a double-quoted attribute.
 std::string html_text(std::string_view text);
 
-// UTF-8 decorations (± · ≈) as ASCII (+- | ~), for locales without them.
+// UTF-8 decorations (± · ≈) as ASCII (+- | ~), for locales without them; other characters that are
+// not ASCII become '?'.
 std::string ascii_text(std::string_view text);
 
 // At most `limit` bytes, cut at a character's start, with "..." where something is missing.

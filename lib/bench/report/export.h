@@ -15,6 +15,10 @@ namespace precbench {
 inline constexpr std::string_view kExportFormats[] = {"json", "csv",   "markdown",
                                                       "html", "junit", "github"};
 
+// "-" is standard output, for one result: throws UsageError where --format or another export wants
+// it as well.
+void refuse_two_results_on_stdout(const std::string& format, const std::vector<ExportFile>& files);
+
 // Files are complete or not there. Throws FileError naming the path.
 void export_result(const ResultDocument& document, const std::vector<ExportFile>& files);
 

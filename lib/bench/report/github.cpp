@@ -29,7 +29,7 @@ std::string escaped(const std::string& text, bool is_property) {
 }
 
 std::string command(const std::string& level, const std::string& title, const std::string& text) {
-  return "::" + level + " title=" + escaped(title, true) + "::" + escaped(text, false) + "\n";
+  return "::" + level + " title=" + escaped(title, true) + "::" + escaped(text, false);
 }
 
 std::string variable(const char* name) {
@@ -41,30 +41,32 @@ std::string variable(const char* name) {
 
 bool in_github_actions() { return variable("GITHUB_ACTIONS") == "true"; }
 
-std::string gate_annotations(const GateResult& gate) {
-  std::string text;
+std::vector<std::string> gate_annotations(const GateResult& gate) {
+  std::vector<std::string> lines;
   for (const GateVerdict& verdict : gate.verdicts) {
     if (verdict.outcome == GateOutcome::passed) continue;
     const bool is_failed = verdict.outcome == GateOutcome::failed;
-    text += command(is_failed ? "error" : "warning",
-                    "precbench: " + verdict.rule + " " + std::string(name_of(verdict.outcome)),
-                    verdict.mode + ": " + verdict.why);
+    lines.push_back(
+        command(is_failed ? "error" : "warning",
+                "precbench: " + verdict.rule + " " + std::string(name_of(verdict.outcome)),
+                verdict.mode + ": " + verdict.why));
   }
-  return text;
+  return lines;
 }
 
-std::string result_annotations(const ResultDocument& document) {
-  std::string text;
+std::vector<std::string> result_annotations(const ResultDocument& document) {
+  std::vector<std::string> lines;
   for (const ModeRecord& mode : document.modes) {
     if (is_failure(mode.status)) {
-      text += command("error", "precbench: " + mode.mode + " failed",
-                      std::string(words_for(mode.status)) +
-                          (mode.reason ? ": " + shortened(*mode.reason) : ""));
+      lines.push_back(command("error", "precbench: " + mode.mode + " failed",
+                              std::string(words_for(mode.status)) +
+                                  (mode.reason ? ": " + shortened(*mode.reason) : "")));
     } else if (mode.status == Status::ok && mode.support && mode.support->verdict == "emulated") {
-      text += command("warning", "precbench: " + mode.mode + " is emulated", mode.support->why);
+      lines.push_back(
+          command("warning", "precbench: " + mode.mode + " is emulated", mode.support->why));
     }
   }
-  return text;
+  return lines;
 }
 
 void append_job_summary(const std::string& markdown) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/compare/gate.h"
 
@@ -12,10 +13,10 @@ bool in_github_actions();
 
 // Workflow commands (::error, ::warning, ::notice), one line per verdict that did not pass. For
 // stderr: the runner reads both streams.
-std::string gate_annotations(const GateResult& gate);
+std::vector<std::string> gate_annotations(const GateResult& gate);
 
 // One ::error line for each failed mode of a result, ::warning for each emulated one.
-std::string result_annotations(const ResultDocument& document);
+std::vector<std::string> result_annotations(const ResultDocument& document);
 
 // Appends Markdown to the file that GITHUB_STEP_SUMMARY names; does nothing without it. Throws
 // FileError.

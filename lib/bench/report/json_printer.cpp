@@ -1,4 +1,5 @@
 #include "bench/report/printers.h"
+#include "common/json_text.h"
 
 namespace precbench {
 namespace {
@@ -7,7 +8,7 @@ namespace {
 class JsonPrinter : public Printer {
  public:
   std::string render(const ResultDocument& document, const RenderOptions& options) const override {
-    return to_json(document).dump(1, ' ', options.ascii, json::error_handler_t::replace) + "\n";
+    return json_text(to_json(document), kJsonIndent, options.ascii) + "\n";
   }
 };
 

@@ -34,7 +34,8 @@ class MarkdownPrinter : public Printer {
     for (const std::string& sentence : recommendation.sentences) {
       text += markdown_text(sentence) + "\n";
     }
-    if (!recommendation.code.empty()) text += "\nIn your code: `" + recommendation.code + "`\n";
+    if (!recommendation.code.empty())
+      text += "\nIn your code: " + markdown_code(recommendation.code) + "\n";
     if (!recommendation.closing.empty()) text += "\n" + recommendation.closing + "\n";
     return options.ascii ? ascii_text(text) : text;
   }

@@ -6,6 +6,7 @@
 #include "bench/report/recommend.h"
 #include "bench/result/measured.h"
 #include "common/errors.h"
+#include "common/json_text.h"
 
 namespace precbench {
 namespace {
@@ -23,19 +24,22 @@ std::string advice(const MatrixEntry& entry) {
   return text;
 }
 
-std::string as_text(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+std::string as_text(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
+                    const RenderOptions& options) {
   std::string text;
   for (const MatrixGroup& group : groups) {
-    text += (text.empty() ? "" : "\n") + group.workload + "\n";
+    text += (text.empty() ? "" : "\n") + wrapped(group.workload, options.columns, 2) + "\n";
     for (const MetricTraits* metric : metrics) {
       text += "\n" + std::string(metric->title) + "\n";
       const MatrixTable table = matrix_table(group, *metric);
-      for (const std::string& line : laid_out(table.header, table.rows)) text += line + "\n";
+      for (const std::string& line : laid_out(table.header, table.rows, options.columns))
+        text += line + "\n";
     }
     text += "\n";
-    for (const MatrixEntry& entry : group.entries) text += advice(entry) + "\n";
+    for (const MatrixEntry& entry : group.entries)
+      text += wrapped(advice(entry), options.columns, 2) + "\n";
   }
-  return text.empty() ? "" : text + "\n" + kLegend + "\n";
+  return text.empty() ? "" : text + "\n" + wrapped(kLegend, options.columns, 0) + "\n";
 }
 
 std::string as_markdown(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
@@ -96,7 +100,7 @@ std::string as_json(const std::vector<MatrixGroup>& groups, const Metrics& metri
     }
     document.push_back({{"workload", group.workload}, {"machines", std::move(entries)}});
   }
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(document) + "\n";
 }
 
 }  // namespace
@@ -107,7 +111,7 @@ std::string render_matrix(const std::vector<MatrixGroup>& groups, const Metrics&
   if (format == "csv") return as_csv(groups, metrics);
   if (format == "markdown") return as_markdown(groups, metrics);
   if (format != "text") throw UsageError("unknown format '" + std::string(format) + "'");
-  const std::string text = as_text(groups, metrics);
+  const std::string text = as_text(groups, metrics, options);
   return options.ascii ? ascii_text(text) : text;
 }
 

@@ -13,6 +13,7 @@ namespace precbench {
 struct RenderOptions {
   bool ascii = false;  // no ± · ≈: for a locale that is not UTF-8
   bool color = false;  // ANSI colours, for a terminal
+  size_t columns = 0;  // of the terminal; 0 = lines as long as they come
 };
 
 class Printer {

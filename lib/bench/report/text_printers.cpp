@@ -10,16 +10,20 @@
 namespace precbench {
 namespace {
 
+constexpr size_t kFootnoteIndent = 2;  // of its further lines on a narrow terminal
+
 std::string bold(const std::string& line, const RenderOptions& options) {
   return options.color ? "\033[1m" + line + "\033[0m" : line;
 }
 
 std::string table_text(const Table& table, const RenderOptions& options) {
   std::string text;
-  for (const std::string& line : laid_out(table.header, table.rows)) {
+  for (const std::string& line : laid_out(table.header, table.rows, options.columns)) {
     text += (text.empty() ? bold(line, options) : line) + "\n";
   }
-  for (const std::string& footnote : table.footnotes) text += footnote + "\n";
+  for (const std::string& footnote : table.footnotes) {
+    text += wrapped(footnote, options.columns, kFootnoteIndent) + "\n";
+  }
   return text;
 }
 
@@ -33,7 +37,8 @@ std::string gate_text(const ResultDocument& document, const RenderOptions& optio
     }
   }
   std::string text = "\n" + bold("gate: " + terminal_text(gate->outcome), options) + "\n";
-  for (const std::string& line : laid_out(gate_header(), cells)) text += line + "\n";
+  for (const std::string& line : laid_out(gate_header(), cells, options.columns))
+    text += line + "\n";
   return text;
 }
 
@@ -51,7 +56,8 @@ std::string table_and_summary(const ResultDocument& document, RenderOptions opti
   std::string text = document.modes.empty() ? "" : table_text(table, options) + "\n";
   const std::vector<std::string> lines = summary_lines(recommendation);
   for (const std::string& line : lines) {
-    text += (&line == &lines.front() ? bold(line, options) : line) + "\n";
+    const std::string shown = wrapped(line, options.columns, 0);
+    text += (&line == &lines.front() ? bold(shown, options) : shown) + "\n";
   }
   return text + gate_text(document, options);
 }

@@ -81,4 +81,8 @@ ResultDocument load_result(const std::string& path);
 // Throws FileError naming the path and the system's reason.
 void save_result(const ResultDocument& document, const std::string& path);
 
+// The same under a name that nobody else has: `stem`.json, else `stem`-2.json and so on. Returns
+// the path.
+std::string save_new_result(const ResultDocument& document, const std::string& stem);
+
 }  // namespace precbench

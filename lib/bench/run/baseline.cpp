@@ -1,9 +1,11 @@
 #include "bench/run/baseline.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "bench/compare/comparability.h"
 #include "bench/compare/comparison.h"
+#include "bench/platform/standard_streams.h"
 #include "bench/report/comparison_text.h"
 #include "bench/report/github.h"
 #include "bench/report/printer.h"
@@ -38,11 +40,14 @@ std::optional<ExitCode> Baseline::judge(ResultDocument& current, Console& consol
   for (const std::string& warning : comparison.warnings) console.warning(warning);
   RenderOptions options;
   options.ascii = !locale_is_utf8();
-  console.info("\n" + comparison_text(comparison, options));
+  options.columns = columns_for(STDERR_FILENO);
+  console.rendered("\n" + comparison_text(comparison, options) + "\n");
   if (rules_.empty()) return std::nullopt;
   const GateResult gate = evaluate_gate(*base_, current, rules_, strict_);
   current.gate = to_json(gate);
-  if (in_github_actions()) console.info(gate_annotations(gate));
+  if (in_github_actions()) {
+    for (const std::string& line : gate_annotations(gate)) console.info(line);
+  }
   if (gate.outcome == GateOutcome::inconclusive && !strict_) {
     console.warning("the gate is inconclusive; it fails on that with --strict-gate");
   }

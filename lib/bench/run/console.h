@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bench/plan/plan.h"
+#include "bench/report/printer.h"
 
 namespace precbench {
 
@@ -14,11 +15,14 @@ class Console {
  public:
   explicit Console(const OutputPlan& plan);
 
-  void result(std::string_view text);   // stdout, as it is
-  void info(std::string_view line);     // stderr, not with -q
-  void detail(std::string_view line);   // stderr, with -v only
-  void warning(std::string_view text);  // stderr, always
-  void error(std::string_view text);    // stderr, always
+  void result(std::string_view text);    // stdout, as it is
+  void rendered(std::string_view text);  // a table of ours on stderr, as it is; not with -q
+
+  // On stderr, texts from outside in them made safe and wrapped at words on a terminal:
+  void info(std::string_view line);     // not with -q
+  void detail(std::string_view line);   // with -v only
+  void warning(std::string_view text);  // always
+  void error(std::string_view text);    // always
 
   // Replaces the live line; only call where has_live_line().
   void live(std::string_view line);
@@ -28,11 +32,17 @@ class Console {
   bool shows_progress() const { return shows_progress_; }
 
  private:
-  void write_error_stream(std::string_view text);
+  void say(std::string_view head, std::string_view color, std::string_view text);
 
   bool quiet_, verbose_, color_, has_live_line_, shows_progress_;
   bool live_shown_ = false;
 };
+
+// "error: ..." on standard error, for what ends the program.
+void tell_error(std::string_view kind, std::string_view text);
+
+// How standard output shows a result: ASCII outside of UTF-8 locales, colours, its width.
+RenderOptions stdout_options(ColorChoice color = ColorChoice::automatic);
 
 // Whether `stream` (a file descriptor) gets colours: --color, else NO_COLOR and TERM, else whether
 // it is a terminal.

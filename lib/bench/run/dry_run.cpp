@@ -2,31 +2,49 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "bench/plan/schedule.h"
+#include "bench/platform/cpu.h"
+#include "bench/platform/standard_streams.h"
+#include "bench/platform/verdict.h"
+#include "common/json_text.h"
 #include "common/printable.h"
 
 namespace precbench {
 
+namespace {
+
+// Of the CPU, which needs no worker to be looked at; what GPUs there are the worker tells.
+std::string verdicts_of(const Plan& plan) {
+  if (plan.device != "cpu" && plan.device != "auto") return "";
+  std::string text = plan.device == "cpu" ? "\n" : "\non the CPU, where there is no GPU:\n";
+  DeviceFacts facts;
+  facts.cpu = read_cpu_facts();
+  for (const ModeTraits* mode : plan.modes) {
+    const Support support = verdict(*mode, facts);
+    text += fmt::format("      {:<26} {}{}\n", mode->name, support.verdict,
+                        support.why.empty() ? "" : " (" + support.why + ")");
+  }
+  return text;
+}
+
+}  // namespace
+
 int print_dry_run(const Plan& plan) {
-  std::string text = plan.title + "\n\n";
+  std::string text = printable(plan.title) + "\n\n";
   for (const RunSlot& slot : schedule(plan, plan.modes)) {
     text +=
         fmt::format("{:>4}  {:<26} seed {}  repeat {}{}\n", slot.order_index + 1, slot.mode->name,
                     slot.seed, slot.repeat + 1, slot.role == "drift" ? "  (drift)" : "");
   }
-  text += "\n";
+  text += verdicts_of(plan) + "\n";
   for (const auto& [key, entry] : plan.config.items()) {
     const auto source = entry["source"].get<std::string>();
     if (source == "default") continue;
-    text +=
-        fmt::format("{} = {}  ({})\n", key,
-                    entry["value"].dump(-1, ' ', false, json::error_handler_t::replace), source);
+    text += fmt::format("{} = {}  ({})\n", key, json_text(entry["value"], -1), source);
   }
   text += fmt::format("reference {}, {} threads, results in {}\n", plan.reference->name,
                       plan.threads, plan.save ? printable(plan.results_dir) : "no file");
-  std::fputs(text.c_str(), stdout);
+  write_stdout(text);
   return 0;
 }
 

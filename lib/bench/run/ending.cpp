@@ -1,7 +1,5 @@
 #include "bench/run/ending.h"
 
-#include <unistd.h>
-
 #include "bench/report/export.h"
 #include "bench/report/github.h"
 #include "bench/report/printer.h"
@@ -15,9 +13,7 @@ bool prints_blocks(const OutputPlan& output) {
 
 void print_ending(const OutputPlan& output, const ResultDocument& document, Console& console) {
   if (output.format == "report") return;
-  RenderOptions options;
-  options.ascii = !locale_is_utf8();
-  options.color = wants_color(output.color, STDOUT_FILENO);
+  const RenderOptions options = stdout_options(output.color);
   if (output.format != "text") {
     console.result(render(output.format, document, options));
     return;
@@ -40,7 +36,7 @@ bool write_exports(const OutputPlan& output, const ResultDocument& document, Con
 
 bool tell_github(const ResultDocument& document, Console& console) {
   if (in_github_actions()) {
-    if (const std::string text = result_annotations(document); !text.empty()) console.info(text);
+    for (const std::string& line : result_annotations(document)) console.info(line);
   }
   try {
     append_job_summary(render("markdown", document));

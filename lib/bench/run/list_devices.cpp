@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/platform/standard_streams.h"
 #include "bench/run/device_choice.h"
 #include "bench/run/worker_runner.h"
 #include "common/printable.h"
@@ -15,9 +16,9 @@ int print_devices() {
   for (const json& device : devices == choice.worker_facts.end() ? json::array() : *devices) {
     const std::string kind = device.value("kind", "?");
     const std::string name = kind == "cpu" ? choice.facts.cpu.model : device.value("name", "?");
-    fmt::print("{:<10} {}\n", device.value("id", kind), printable(name));
+    write_stdout(fmt::format("{:<10} {}\n", printable(device.value("id", kind)), printable(name)));
   }
-  for (const std::string& note : choice.notes) fmt::print("{}\n", note);
+  for (const std::string& note : choice.notes) write_stdout(note + "\n");
   return 0;
 }
 

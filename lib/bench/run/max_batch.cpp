@@ -1,8 +1,10 @@
 #include "bench/run/max_batch.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "bench/plan/resolve_device.h"
+#include "bench/platform/standard_streams.h"
 #include "bench/platform/verdict.h"
 #include "bench/report/layout.h"
 #include "bench/run/attention_choice.h"
@@ -13,6 +15,7 @@
 #include "bench/run/pilot.h"
 #include "bench/run/worker_runner.h"
 #include "common/errors.h"
+#include "common/json_text.h"
 #include "common/printable.h"
 #include "data/load.h"
 
@@ -137,7 +140,7 @@ class Experiment {
           {"model", plan_.job.model},
           {"limit_bytes", limit_ > 0 ? json(limit_) : nullable(device_.facts.memory_bytes)},
           {"modes", modes}};
-      console_.result(document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+      console_.result(json_text(document) + "\n");
       return;
     }
     std::vector<std::vector<std::string>> rows;
@@ -155,7 +158,8 @@ class Experiment {
       rows.push_back({mode.at("mode").get<std::string>(), count(mode.at("batch_size")),
                       peak.is_number() ? mebibytes(peak.get<int64_t>()) : "-", next});
     }
-    for (const std::string& line : laid_out({"mode", "largest batch", "peak MiB", "next"}, rows)) {
+    for (const std::string& line : laid_out({"mode", "largest batch", "peak MiB", "next"}, rows,
+                                            columns_for(STDOUT_FILENO))) {
       console_.result(line + "\n");
     }
   }

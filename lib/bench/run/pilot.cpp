@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "bench/result/measured.h"
+
 namespace precbench {
 namespace {
 
@@ -54,6 +56,11 @@ TrainJob pilot_job(TrainJob job, int64_t steps) {
   job.dump_trace.clear();
   job.inject_inf_at_step = -1;
   return job;
+}
+
+std::optional<double> expected_s(const ModeRecord& mode) {
+  if (const auto seen = metric_estimate(mode, *find_metric("time"))) return seen->mean;
+  return mode.pilot ? mode.pilot->projected_s : std::nullopt;
 }
 
 PilotRecord projected(const RunRecord& pilot, const RunSize& size) {

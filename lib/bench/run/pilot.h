@@ -37,4 +37,7 @@ TrainJob pilot_job(TrainJob job, int64_t steps);
 // others.
 PilotRecord projected(const RunRecord& pilot, const RunSize& size);
 
+// How long a run of this mode is going to take: as its runs so far, else as its pilot projects.
+std::optional<double> expected_s(const ModeRecord& mode);
+
 }  // namespace precbench

@@ -1,12 +1,9 @@
 #include "bench/run/preflight.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "bench/result/atomic_file.h"
 #include "common/errors.h"
 
 namespace precbench {
@@ -14,27 +11,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Permission bits do not tell (root, read-only mounts, full disks), so a file is really written.
 void check_folder(const fs::path& folder, const std::string& option, const std::string& advice) {
-  std::string probe = (folder / ".precbench-XXXXXX").string();
-  const int file = mkstemp(probe.data());
-  bool written = file >= 0 && ::write(file, "x", 1) == 1;
-  const int problem = errno;
-  if (file >= 0) {
-    close(file);
-    unlink(probe.c_str());
-  }
-  if (!written) {
+  if (const int problem = try_writing_into(folder.string()); problem != 0) {
     throw FileError("cannot write into '" + folder.string() + "' (" + option +
                     "): " + std::strerror(problem) + "\n       " + advice);
   }
 }
 
 void check_file_folder(const std::string& path, const std::string& option) {
-  const fs::path folder = fs::path(path).parent_path();
-  if (path.empty() || path == "-") return;
+  if (path.empty()) return;
   if (fs::is_directory(path))
     throw FileError("'" + path + "' (" + option + ") is a folder; name a file in it");
+  const std::string file = file_behind(path);
+  if (file.empty()) return;  // a device or a pipe
+  const fs::path folder = fs::path(file).parent_path();
   check_folder(folder.empty() ? fs::path(".") : folder, option,
                "name a file in a folder that you may write to");
 }
@@ -50,11 +40,16 @@ void check_writable(const Plan& plan) {
                       "': " + error.message() +
                       "\n       choose another with --results-dir, or run with --no-save");
     }
+    sweep_temporary_files(plan.results_dir);
     check_folder(plan.results_dir, "--results-dir",
                  "choose another with --results-dir, or run with --no-save");
   }
   for (const ExportFile& file : plan.output.exports)
     check_file_folder(file.path, "--export-" + file.format);
+  if (!plan.resume.empty() && !fs::is_regular_file(plan.resume) && fs::exists(plan.resume)) {
+    throw FileError("'" + plan.resume +
+                    "' (--resume) is no file: name the result file of an earlier comparison");
+  }
   check_file_folder(plan.job.save_weights, "--save-weights");
   check_file_folder(plan.job.dump_trace, "--dump-trace");
 }

@@ -88,8 +88,10 @@ std::string Progress::line() const {
   if (elapsed > 0 && done > 0) {
     const double rate = done / elapsed;
     text += "  " + samples_per_second(rate * static_cast<double>(batch_size_));
-    text += "  about " + rough_duration(static_cast<double>(steps_->steps - steps_->step) / rate) +
-            " left";
+    const double left_s = static_cast<double>(steps_->steps - steps_->step) / rate;
+    text += "  about " + rough_duration(left_s) + " left";
+    if (later_s_.value_or(0) > 0)
+      text += ", " + rough_duration(left_s + *later_s_) + " of all runs";
   }
   return text;
 }

@@ -20,6 +20,9 @@ class Progress {
   Progress(Console& console, std::string label, int64_t batch_size, SecondsClock now,
            bool announces_first_step = true);
 
+  // The runs that follow are going to take that long; the line tells the whole.
+  void before_others(std::optional<double> seconds) { later_s_ = seconds; }
+
   void take(const Event& event);
   void tick();
 
@@ -32,6 +35,7 @@ class Progress {
   int64_t batch_size_;
   SecondsClock now_;
   bool announces_first_step_;
+  std::optional<double> later_s_;
   double began_s_;
   std::string phase_ = "starting";
   std::optional<StepsEvent> steps_;

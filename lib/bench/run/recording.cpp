@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "bench/compare/comparability.h"
+#include "bench/run/pilot.h"
 #include "common/suggest.h"
 #include "common/version.h"
 
@@ -43,18 +44,14 @@ json invocation_json(const Plan& plan) {
   return invocation;
 }
 
-// A new name in the results directory: when, and which workload.
-std::string new_result_path(const Plan& plan) {
+// A new name in the results directory, without its ending: when, and which workload.
+std::string stem_of_result(const Plan& plan) {
   const std::string stem =
       utc_now("%Y%m%d-%H%M%S") + "-" + plan.job.model + "-" + plan.job.dataset.name;
   std::string name;
   for (const char c : stem)
     name += (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-') ? c : '_';
-  std::filesystem::path path = std::filesystem::path(plan.results_dir) / (name + ".json");
-  for (int copy = 2; std::filesystem::exists(path); ++copy) {
-    path = std::filesystem::path(plan.results_dir) / fmt::format("{}-{}.json", name, copy);
-  }
-  return path.string();
+  return (std::filesystem::path(plan.results_dir) / name).string();
 }
 
 }  // namespace
@@ -71,7 +68,12 @@ Recording::Recording(const Plan& plan, json protocol, json environment,
     row.effective_mode = traits->name;
     document_.modes.push_back(std::move(row));
   }
-  if (plan.save) path_ = plan.resume.empty() ? new_result_path(plan) : plan.resume;
+  if (!plan.save) return;
+  if (plan.resume.empty()) {
+    stem_ = stem_of_result(plan);
+  } else {
+    path_ = plan.resume;
+  }
 }
 
 ModeRecord& Recording::mode(std::string_view name) {
@@ -85,7 +87,7 @@ void Recording::resume(const ResultDocument& earlier, const std::string& path) {
   if (const auto fields = protocol_differences(earlier, document_); !fields.empty()) {
     throw FileError("'" + path + "' cannot be resumed: its protocol differs in " +
                     joined(fields, ", ") +
-                    "\n       give the options that it was made with, or start a new comparison");
+                    "\n       --resume alone goes on with the file's own options");
   }
   if (const auto machine = machine_differences(earlier, document_); !machine.empty()) {
     throw FileError("'" + path + "' cannot be resumed: it was measured on another machine (" +
@@ -95,7 +97,11 @@ void Recording::resume(const ResultDocument& earlier, const std::string& path) {
   for (const ModeRecord& row : earlier.modes) {
     const auto mine = std::find_if(document_.modes.begin(), document_.modes.end(),
                                    [&](const ModeRecord& other) { return other.mode == row.mode; });
-    if (mine == document_.modes.end()) continue;
+    if (mine == document_.modes.end()) {
+      // Not asked for this time; finished work stays all the same.
+      if (!row.runs.empty() && row.status == Status::ok) document_.modes.push_back(row);
+      continue;
+    }
     for (const RunRecord& run : row.runs) {
       if (run.status != Status::ok) continue;
       mine->effective_mode = row.effective_mode;
@@ -115,6 +121,24 @@ bool Recording::has(const RunSlot& slot) const {
     });
   }
   return false;
+}
+
+std::optional<double> Recording::expected_s(const std::vector<RunSlot>& slots) const {
+  double sum_s = 0;
+  for (const RunSlot& slot : slots) {
+    for (const ModeRecord& row : document_.modes) {
+      if (row.mode != slot.mode->name) continue;
+      const auto one = precbench::expected_s(row);
+      if (!one) return std::nullopt;
+      sum_s += *one;
+    }
+  }
+  return sum_s;
+}
+
+bool Recording::has_runs() const {
+  return std::any_of(document_.modes.begin(), document_.modes.end(),
+                     [](const ModeRecord& row) { return !row.runs.empty(); });
 }
 
 void Recording::set_status(std::string_view name, Status status, const std::string& reason) {
@@ -207,7 +231,15 @@ void Recording::set_exit_code(ExitCode code) {
 }
 
 std::optional<std::string> Recording::save() {
-  if (path_) save_result(document_, *path_);
+  if (path_) {
+    save_result(document_, *path_);
+  } else if (stem_) {
+    // Somebody may have tidied up while the first run went on.
+    std::error_code told_by_the_save;
+    std::filesystem::create_directories(std::filesystem::path(*stem_).parent_path(),
+                                        told_by_the_save);
+    path_ = save_new_result(document_, *stem_);
+  }
   return path_;
 }
 

@@ -21,6 +21,10 @@ class Recording {
   // FileError when it was made under another protocol or on another machine, naming what differs.
   void resume(const ResultDocument& earlier, const std::string& path);
   bool has(const RunSlot& slot) const;  // a run that was kept
+  bool has_runs() const;
+  // How long these are going to take, by what is known of their modes; nothing when a mode's time
+  // is not known.
+  std::optional<double> expected_s(const std::vector<RunSlot>& slots) const;
 
   ResultDocument& document() { return document_; }
   ModeRecord& mode(std::string_view name);
@@ -52,6 +56,7 @@ class Recording {
   RunRecord& append(const RunSlot& slot, RunRecord run);
 
   ResultDocument document_;
+  std::optional<std::string> stem_;  // of the name that the first save takes
   std::optional<std::string> path_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

@@ -13,6 +13,7 @@
 #include "bench/plan/schedule.h"
 #include "bench/platform/contention.h"
 #include "bench/platform/environment.h"
+#include "bench/platform/standard_streams.h"
 #include "bench/platform/verdict.h"
 #include "bench/report/block.h"
 #include "bench/report/heading.h"
@@ -37,6 +38,16 @@
 
 namespace precbench {
 namespace {
+
+// As a shell reads it back.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+:,=@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 class Session {
  public:
@@ -108,6 +119,12 @@ class Session {
     for (const std::string& note : device_.notes) console_.info(note);
     if (const std::string note = gemm_note(plan_); !note.empty()) console_.info(note);
     for (const std::string& note : attention_notes_) console_.info(note);
+    const char* omp = std::getenv("OMP_NUM_THREADS");
+    const bool is_chosen = plan_.config.at("threads").at("source") != "default";
+    if (omp != nullptr && *omp != '\0' && !is_chosen && omp != std::to_string(plan_.threads)) {
+      console_.info(fmt::format("OMP_NUM_THREADS={} is not read: {} threads; --threads sets them",
+                                omp, plan_.threads));
+    }
     const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
     for (const std::string& hazard :
          hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {
@@ -123,13 +140,17 @@ class Session {
     std::vector<RunSlot> slots = schedule(plan_, modes);
     std::erase_if(slots, [&](const RunSlot& slot) { return recording_->has(slot); });
     for (size_t i = 0; i < slots.size() && !interrupted(); ++i) {
-      run_slot(slots[i], fmt::format("[{}/{}] {}", i + 1, slots.size(), slots[i].mode->name));
+      const std::vector<RunSlot> later(slots.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                       slots.end());
+      run_slot(slots[i], fmt::format("[{}/{}] {}", i + 1, slots.size(), slots[i].mode->name),
+               recording_->expected_s(later));
     }
   }
 
-  void run_slot(const RunSlot& slot, const std::string& label) {
+  void run_slot(const RunSlot& slot, const std::string& label, std::optional<double> later_s) {
     const TrainJob train = job_for(plan_, *slot.mode, slot.seed, device_.is_cuda());
     Progress progress(console_, label, train.batch_size, steady_seconds);
+    progress.before_others(later_s);
     const CpuSnapshot before = read_cpu_snapshot();
     const double own_before_s = own_cpu_s();
     gpu_->begin();
@@ -152,8 +173,8 @@ class Session {
     const auto busy =
         busy_reason(before, read_cpu_snapshot(), outcome.cpu_s + own_cpu_s() - own_before_s);
     mark(slot, busy, gpu.marks);
+    save();  // before it is told: who has seen a result can rely on it
     print_block(slot);
-    save();
   }
 
   // The processors and the GPU may both have been busy.
@@ -200,6 +221,7 @@ class Session {
     try {
       saved_to_ = recording_->save();
     } catch (const FileError& error) {
+      saved_to_.reset();
       if (!troubles_.file) console_.error(error.what());
       troubles_.file = true;
     }
@@ -218,15 +240,32 @@ class Session {
     if (troubles_.signal) {
       code = *troubles_.signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
     }
+    // An interruption before the first run has ended leaves nothing worth a file.
+    const bool has_result = !troubles_.signal || recording_->has_runs();
     recording_->set_exit_code(code);
-    save();
+    if (has_result) save();
     print_rows_without_runs();
     print_ending(plan_.output, recording_->document(), console_);
-    if (saved_to_) console_.info("saved " + *saved_to_);
     const bool all_written = write_exports(plan_.output, recording_->document(), console_) &&
-                             tell_github(recording_->document(), console_);
-    if (!all_written && !troubles_.signal) code = ExitCode::file;
+                             tell_github(recording_->document(), console_) && !stdout_failure() &&
+                             !troubles_.file;
+    if (!all_written && !troubles_.signal && code != ExitCode::file) {
+      code = ExitCode::file;
+      recording_->set_exit_code(code);
+      if (has_result) save();
+    }
+    if (saved_to_) console_.info("saved " + *saved_to_);
+    if (troubles_.signal) tell_how_to_go_on();
     return code;
+  }
+
+  void tell_how_to_go_on() {
+    if (saved_to_) {
+      const std::string program = plan_.argv.empty() ? "precbench" : plan_.argv.front();
+      console_.info("to go on: " + shell_word(program) + " --resume " + shell_word(*saved_to_));
+    } else if (plan_.save && !troubles_.file) {
+      console_.info("no run had ended: nothing is saved");
+    }
   }
 
   // When several apply: nothing succeeded, then a failed gate, then failed modes, then an
@@ -256,8 +295,9 @@ class Session {
 
 int run_session(Plan plan) {
   Console console(plan.output);
-  WorkerRunner runner(worker_command_from_environment(),
-                      [&](std::string_view line) { console.detail("worker: " + printable(line)); });
+  WorkerRunner runner(worker_command_from_environment(), [&](std::string_view line) {
+    console.detail("worker: " + std::string(line));
+  });
   return Session(std::move(plan), runner, console).run();
 }
 

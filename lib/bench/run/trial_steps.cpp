@@ -9,6 +9,7 @@
 #include "bench/run/pilot.h"
 #include "bench/run/progress.h"
 #include "common/printable.h"
+#include "common/suggest.h"
 
 namespace precbench {
 namespace {
@@ -112,18 +113,48 @@ void warn_of_emulated_modes(const TrialParts& parts) {
   }
 }
 
+// From here on people go for a coffee, or would rather have a shorter answer.
+constexpr double kLongS = 120.0;
+
+// "3 runs, about 12m 40s in all; shorter: --config quick, or --budget 2m (leaves out 16-mixed)"
+void tell_total(const TrialParts& parts) {
+  std::vector<const ModeTraits*> modes;
+  std::vector<std::string> over_budget;
+  for (const ModeTraits* mode : in_turn(parts.plan, parts.plan.modes)) {
+    const ModeRecord& row = parts.recording.mode(mode->name);
+    if (row.status != Status::ok) continue;
+    modes.push_back(mode);
+    if (is_projected(row) && *row.pilot->projected_s > kLongS) over_budget.push_back(row.mode);
+  }
+  std::vector<RunSlot> slots = schedule(parts.plan, modes);
+  std::erase_if(slots, [&](const RunSlot& slot) { return parts.recording.has(slot); });
+  const auto total_s = parts.recording.expected_s(slots);
+  if (slots.empty() || !total_s) return;
+  std::string line = fmt::format("{} run{}, about {} in all", slots.size(),
+                                 slots.size() == 1 ? "" : "s", rough_duration(*total_s));
+  if (*total_s > kLongS && !parts.plan.budget_s) {
+    const bool is_quick = parts.plan.config.value("/config/value"_json_pointer, json()) == "quick";
+    line +=
+        std::string("; shorter: ") + (is_quick ? "" : "--config quick, or ") + "--budget 2m (" +
+        (over_budget.empty() ? "leaves out no mode" : "leaves out " + joined(over_budget, ", ")) +
+        ")";
+  }
+  parts.console.info(line);
+}
+
 }  // namespace
 
 void try_modes(const TrialParts& parts) {
   const bool tries = parts.plan.pilot_steps > 0;
   if (tries) parts.console.info(trying_line(parts));
-  for (const ModeTraits* mode : parts.plan.modes) {
+  for (const ModeTraits* mode : in_turn(parts.plan, parts.plan.modes)) {
     if (parts.troubles.interrupted(parts.runner)) return;
     const ModeRecord& row = parts.recording.mode(mode->name);
     if (tries && row.status == Status::ok && !is_complete(parts, *mode)) try_mode(parts, *mode);
     if (parts.troubles.interrupted(parts.runner)) return;
     parts.console.info(pilot_line(row));
   }
+  if (tries) tell_total(parts);
   warn_of_emulated_modes(parts);
 }
 

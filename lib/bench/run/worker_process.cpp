@@ -94,6 +94,14 @@ WorkerProcess::WorkerProcess(uv_loop_t& loop, EventHandler on_event, TickHandler
       buffer_(kReadBytes) {}
 
 void WorkerProcess::start(const WorkerCommand& command, const Job& job, const JobLimits& limits) {
+  // Before there are handles: nothing may throw while they live.
+  try {
+    job_text_ = to_json(job).dump() + "\n";
+  } catch (const json::type_error&) {
+    start_error_ =
+        "a path of this job is not UTF-8, so that the worker cannot be told it; move or rename it";
+    return;
+  }
   if (const int failed = spawn(command); failed != 0) {
     start_error_ = "cannot start the worker '" + command.path + "': " + uv_strerror(failed) +
                    "; build it with scripts/precbench, or name one with PRECBENCH_WORKER";
@@ -105,7 +113,7 @@ void WorkerProcess::start(const WorkerCommand& command, const Job& job, const Jo
   start_timers(limits);
   read(stdout_);
   read(stderr_);
-  send(job);
+  send();
 }
 
 int WorkerProcess::spawn(const WorkerCommand& command) {
@@ -138,8 +146,7 @@ int WorkerProcess::spawn(const WorkerCommand& command) {
   return uv_spawn(&loop_, &process_, &options);
 }
 
-void WorkerProcess::send(const Job& job) {
-  job_text_ = to_json(job).dump() + "\n";
+void WorkerProcess::send() {
   uv_buf_t bytes = uv_buf_init(job_text_.data(), static_cast<unsigned>(job_text_.size()));
   // A worker that dies before it has read its job makes this fail; its exit tells more than the
   // broken pipe.

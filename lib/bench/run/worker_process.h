@@ -39,7 +39,7 @@ class WorkerProcess {
 
  private:
   int spawn(const WorkerCommand& command);
-  void send(const Job& job);
+  void send();
   void start_timers(const JobLimits& limits);
   void read(uv_pipe_t& pipe);
   void take(uv_pipe_t& pipe, std::string_view bytes);

@@ -185,11 +185,13 @@ TEST(GateText, ListsTheVerdicts) {
 
 // A percent sign would end the data of a workflow command.
 TEST(GateAnnotations, EscapeForTheRunner) {
-  EXPECT_EQ(gate_annotations(failed_gate()),
-            "::warning title=precbench%3A time%3A5%25 inconclusive::32-true: +10.0 %25; one run on "
-            "a side: under 25 %25 nothing can be told; use --repeats 5\n"
-            "::error title=precbench%3A memory%3A2%25 failed::32-true: +100.0 %25; memory is "
-            "counted, not sampled\n");
+  EXPECT_THAT(
+      gate_annotations(failed_gate()),
+      ::testing::ElementsAre(
+          "::warning title=precbench%3A time%3A5%25 inconclusive::32-true: +10.0 %25; one run on "
+          "a side: under 25 %25 nothing can be told; use --repeats 5",
+          "::error title=precbench%3A memory%3A2%25 failed::32-true: +100.0 %25; memory is "
+          "counted, not sampled"));
 }
 
 TEST(Junit, OfAGate) {

@@ -5,18 +5,18 @@
 namespace precbench::report_escape_test {
 namespace {
 
-TEST(TerminalText, DropsEscapesAndKeepsLetters) {
-  EXPECT_EQ(terminal_text("\x1b]0;pwned\x07\x1b[31mGPU \xC3\xBC"), "]0;pwned[31mGPU \xC3\xBC");
+TEST(TerminalText, DisarmsEscapesAndKeepsLetters) {
+  EXPECT_EQ(terminal_text("\x1b]0;pwned\x07\x1b[31mGPU \xC3\xBC"), "?]0;pwned??[31mGPU \xC3\xBC");
 }
 
-TEST(TerminalText, DropsEightBitControlsAndReordering) {
+TEST(TerminalText, DisarmsEightBitControlsAndReordering) {
   EXPECT_EQ(terminal_text("a\xC2\x9B"
                           "31mb"),
-            "a31mb");
+            "a?31mb");
   EXPECT_EQ(terminal_text("a\xE2\x80\xAE"
                           "b\xE2\x81\xA6"
                           "c"),
-            "abc");
+            "a?b?c");
 }
 
 TEST(TerminalText, MakesOneLine) {
@@ -30,6 +30,18 @@ TEST(MarkdownText, KeepsACellACell) {
   EXPECT_EQ(markdown_text("<img> [x](y) *z*"), "&lt;img&gt; \\[x\\](y) \\*z\\*");
 }
 
+TEST(MarkdownText, BeginsNoBlock) {
+  EXPECT_EQ(markdown_text("    - a - b"), "\\- a - b");
+  EXPECT_EQ(markdown_text("12. a 1. b"), "12\\. a 1. b");
+  EXPECT_EQ(markdown_text("-17 % and 1.5x"), "\\-17 % and 1.5x");
+  EXPECT_EQ(markdown_text("1.5x"), "1\\.5x");
+}
+
+TEST(MarkdownCode, EndsWhereItIsMeantTo) {
+  EXPECT_EQ(markdown_code("f(x)"), "`f(x)`");
+  EXPECT_EQ(markdown_code("a`` b"), "``` a`` b ```");
+}
+
 TEST(CsvText, DisarmsFormulas) {
   EXPECT_EQ(csv_text("=1+1"), "'=1+1");
   EXPECT_EQ(csv_text("@SUM(1,2)"), "\"'@SUM(1,2)\"");
@@ -37,10 +49,19 @@ TEST(CsvText, DisarmsFormulas) {
   EXPECT_EQ(csv_text("-1"), "'-1");
 }
 
-// A control character before the sign must not hide it.
-TEST(CsvText, DisarmsFormulasBehindControlCharacters) { EXPECT_EQ(csv_text("\x01=1"), "'=1"); }
+TEST(CsvText, DisarmsFormulasBehindSpacesAndInFullWidth) {
+  for (const char* formula : {" =1", "\t=1", "\r\n+1", "\u00A0=1", "\u3000@x", "\uFEFF=1",
+                              "\u200B-1", "\uFF1D1", "\uFF0B1", "\uFF0D1", "\uFF20x", " \uFF1D1"}) {
+    EXPECT_EQ(csv_text(formula).front(), '\'') << formula;
+  }
+  EXPECT_EQ(csv_text("a=1"), "a=1");
+  EXPECT_EQ(csv_text("\x01=1"), "?=1");
+}
 
-TEST(CsvText, QuotesCommasAndQuotes) { EXPECT_EQ(csv_text("a,\"b\""), "\"a,\"\"b\"\"\""); }
+TEST(CsvText, QuotesCommasSemicolonsAndQuotes) {
+  EXPECT_EQ(csv_text("a,\"b\""), "\"a,\"\"b\"\"\"");
+  EXPECT_EQ(csv_text("a;=b"), "\"a;=b\"");
+}
 
 TEST(HtmlText, LeavesNoMarkup) {
   EXPECT_EQ(html_text("</script><img src=x onerror='a'>&\""),
@@ -48,6 +69,8 @@ TEST(HtmlText, LeavesNoMarkup) {
 }
 
 TEST(AsciiText, ReplacesDecorations) { EXPECT_EQ(ascii_text("1 ± 2 ≈ · …"), "1 +- 2 ~ | ..."); }
+
+TEST(AsciiText, LeavesNothingElse) { EXPECT_EQ(ascii_text("日本 GPU"), "?? GPU"); }
 
 TEST(Shortened, CutsAtACharacter) {
   EXPECT_EQ(shortened("abcdef", 6), "abcdef");

@@ -80,7 +80,7 @@ TEST(TablePrinter, EndsWithTheGate) {
   EXPECT_THAT(render("table", document),
               ::testing::EndsWith("\ngate: failed\n"
                                   "mode     rule     outcome  why\n"
-                                  "32-true  time:5%  failed   +9.0 %[31m\n"));
+                                  "32-true  time:5%  failed   +9.0 %?[31m\n"));
   EXPECT_THAT(render("markdown", document), HasSubstr("**gate: failed**"));
 }
 

@@ -1,12 +1,16 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "../places.h"
 #include "../temporary.h"
+#include "bench/result/atomic_file.h"
 #include "bench/result/document.h"
 #include "bench/result/marks.h"
 #include "bench/result/protocol_hash.h"
@@ -89,6 +93,52 @@ TEST(SaveResult, MakesTextsOfCrashedProgramsUtf8) {
   const std::string path = folder() + "/result.json";
   save_result(document_of({failed_mode("32-true", Status::error, "broken \xFF byte")}), path);
   EXPECT_EQ(load_result(path).modes[0].reason, "broken \xEF\xBF\xBD byte");
+}
+
+TEST(SaveResult, GoesThroughLinksAndKeepsPermissions) {
+  const std::string where = folder();
+  std::ofstream(where + "/real.json") << "old";
+  std::filesystem::permissions(where + "/real.json", static_cast<std::filesystem::perms>(0600));
+  std::filesystem::create_symlink("real.json", where + "/link.json");
+  std::filesystem::create_symlink(where + "/link.json", where + "/link2.json");
+  std::filesystem::create_symlink("new.json", where + "/dangling.json");
+  save_result(document_of({}), where + "/link2.json");
+  save_result(document_of({}), where + "/dangling.json");
+  for (const char* link : {"/link.json", "/link2.json", "/dangling.json"})
+    EXPECT_TRUE(std::filesystem::is_symlink(where + link)) << link;
+  EXPECT_NO_THROW(load_result(where + "/new.json"));
+  EXPECT_NO_THROW(load_result(where + "/real.json"));
+  EXPECT_EQ(std::filesystem::status(where + "/real.json").permissions(),
+            static_cast<std::filesystem::perms>(0600));
+  std::filesystem::create_symlink("loop", where + "/loop");
+  EXPECT_THROW(save_result(document_of({}), where + "/loop"), FileError);
+}
+
+TEST(SaveNewResult, TakesANameThatNobodyHas) {
+  const std::string where = folder();
+  std::ofstream(where + "/run-2.json") << "somebody's";
+  EXPECT_EQ(save_new_result(document_of({}), where + "/run"), where + "/run.json");
+  EXPECT_EQ(save_new_result(document_of({}), where + "/run"), where + "/run-3.json");
+  const auto files = std::filesystem::directory_iterator(where);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 3);
+  EXPECT_EQ(std::filesystem::file_size(where + "/run-2.json"), 10U);
+}
+
+TEST(Sweep, TakesTheDeadAndSparesTheLiving) {
+  const std::string where = folder();
+  std::ofstream(where + "/.precbench-dead00.tmp") << "half";
+  std::ofstream(where + "/result.json") << "whole";
+  const std::string living = where + "/.precbench-alive0.tmp";
+  const int fd = ::open(living.c_str(), O_CREAT | O_WRONLY, 0600);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  sweep_temporary_files(where);
+  EXPECT_FALSE(std::filesystem::exists(where + "/.precbench-dead00.tmp"));
+  EXPECT_TRUE(std::filesystem::exists(where + "/result.json"));
+  EXPECT_TRUE(std::filesystem::exists(living));
+  ::close(fd);
+  sweep_temporary_files(where);
+  EXPECT_FALSE(std::filesystem::exists(living));
+  EXPECT_NO_THROW(sweep_temporary_files("/nowhere"));
 }
 
 TEST(ToJson, DerivesSummaryAndRelative) {

@@ -61,6 +61,20 @@ TEST(Progress, AWorkerThatOnlyLoadsIsReportedToo) {
   EXPECT_LE(times[0], 30.0);
 }
 
+// 900 steps of 0.5 s are left, and the runs behind it.
+TEST(Progress, TellsHowLongAllRunsAreGoingToTake) {
+  Console console(plain_output());
+  double now = 1000.0;
+  Progress progress(console, "[1/3] 32-true", 128, [&] { return now; });
+  progress.before_others(150.0);
+  ::testing::internal::CaptureStderr();
+  progress.take(StepsEvent{1, 1, 0, 1000, 0.5});
+  now += 50.0;
+  progress.take(StepsEvent{1, 1, 100, 1000, 0.5});
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("about 7m 30s left, 10m 00s of all runs"),
+            std::string::npos);
+}
+
 TEST(Progress, RoughDurations) {
   EXPECT_EQ(rough_duration(2.34), "2.3 s");
   EXPECT_EQ(rough_duration(45.2), "45 s");

@@ -9,6 +9,7 @@
 #include "bench/report/html/chart_data.h"
 #include "bench/report/html/sections.h"
 #include "bench/result/sha256.h"
+#include "common/json_text.h"
 
 namespace precbench {
 namespace embedded {
@@ -41,7 +42,7 @@ std::string csp_hash(std::string_view text) {
 // JSON that is inert inside <script type="application/json">: nothing in it can end the element.
 std::string inert_json(const json& value) {
   std::string result;
-  for (const char c : value.dump(-1, ' ', true, json::error_handler_t::replace)) {
+  for (const char c : json_text(value, -1, true)) {
     if (c == '<') {
       result += "\\u003c";
     } else if (c == '>') {
