@@ -84,7 +84,8 @@ class Exports(CliTest):
         self.assertEqual(self.precbench("--resume", "link.json").returncode, 0)
         self.assertTrue((self.folder / "link.json").is_symlink())
         self.assert_statuses("ok", "ok", "ok")
-        for path in ("/dev/null", str(self.folder)):
+        os.mkfifo(self.folder / "pipe")
+        for path in ("/dev/null", str(self.folder), "pipe"):
             self.assertEqual(self.precbench("--resume", path, *SHORT).returncode, 5)
 
 

@@ -46,8 +46,15 @@ bool is_of_the_call(const OptionSpec& option) {
 class OwnOptions {
  public:
   OwnOptions() = default;
-  explicit OwnOptions(const std::string& path)
-      : path_(path), options_(load_result(path).invocation.value("config", json::object())) {}
+  explicit OwnOptions(const std::string& path) : path_(path) {
+    // It is going to be replaced, and reading a pipe could take for ever.
+    std::error_code error;
+    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+      throw FileError("'" + path +
+                      "' (--resume) is no file: name the result file of an earlier comparison");
+    }
+    options_ = load_result(path).invocation.value("config", json::object());
+  }
 
   bool empty() const { return !options_.is_object() || options_.empty(); }
 

@@ -55,27 +55,42 @@ std::string replaced(std::string_view text,
 
 }  // namespace
 
+namespace {
+
+// "- x", "+ x", "1. x" and "1) x" begin lists, "---" and "===" make a heading of the line above;
+// "-1.22" and "46.15" are figures. `mark` is behind the digits at the start.
+bool begins_markdown_block(std::string_view line, size_t mark) {
+  if (mark == line.size()) return false;
+  const char next = mark + 1 < line.size() ? line[mark + 1] : ' ';
+  if (mark > 0) return (line[mark] == '.' || line[mark] == ')') && next == ' ';
+  const bool is_mark = line[mark] == '-' || line[mark] == '+' || line[mark] == '=';
+  return is_mark && (next < '0' || next > '9');
+}
+
+}  // namespace
+
+std::string markdown_cell(std::string_view text) {
+  return replaced(printable(text), {{"&", "&amp;"},
+                                    {"<", "&lt;"},
+                                    {">", "&gt;"},
+                                    {"\\", "\\\\"},
+                                    {"|", "\\|"},
+                                    {"`", "\\`"},
+                                    {"*", "\\*"},
+                                    {"_", "\\_"},
+                                    {"[", "\\["},
+                                    {"]", "\\]"},
+                                    {"~", "\\~"},
+                                    {"$", "\\$"},
+                                    {"#", "\\#"}});
+}
+
 std::string markdown_text(std::string_view text) {
-  std::string line = printable(text);
+  std::string line = markdown_cell(text);
   line.erase(0, line.find_first_not_of(' '));
-  // "- x", "+ x", "1. x" and "1) x" begin lists, "= x" makes a heading of the line above.
   const size_t mark = std::min(line.find_first_not_of("0123456789"), line.size());
-  const std::string_view starts = mark == 0 ? "-+=" : ".)";
-  const bool begins_block = mark < line.size() && starts.find(line[mark]) != std::string_view::npos;
-  const std::string head = line.substr(0, mark) + (begins_block ? "\\" : "");
-  return head + replaced(std::string_view(line).substr(mark), {{"&", "&amp;"},
-                                                               {"<", "&lt;"},
-                                                               {">", "&gt;"},
-                                                               {"\\", "\\\\"},
-                                                               {"|", "\\|"},
-                                                               {"`", "\\`"},
-                                                               {"*", "\\*"},
-                                                               {"_", "\\_"},
-                                                               {"[", "\\["},
-                                                               {"]", "\\]"},
-                                                               {"~", "\\~"},
-                                                               {"$", "\\$"},
-                                                               {"#", "\\#"}});
+  if (begins_markdown_block(line, mark)) line.insert(mark, 1, '\\');
+  return line;
 }
 
 std::string markdown_code(std::string_view text) {

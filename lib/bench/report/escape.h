@@ -12,8 +12,10 @@ namespace precbench {
 // One line for a terminal.
 inline std::string terminal_text(std::string_view text) { return printable(text); }
 
-// Inside a Markdown table cell or paragraph: terminal_text with the markup characters escaped, and
-// at its start what would begin a list or a code block.
+// Inside a Markdown table: terminal_text with the markup characters escaped.
+std::string markdown_cell(std::string_view text);
+
+// The same as a paragraph, where what would begin a list, a heading or a code block is escaped too.
 std::string markdown_text(std::string_view text);
 
 // The same as code.

@@ -18,7 +18,7 @@ constexpr size_t kNarrowestCell = 12;
 
 std::string markdown_row(const Cells& cells) {
   std::string line = "|";
-  for (const std::string& cell : cells) line += " " + markdown_text(cell) + " |";
+  for (const std::string& cell : cells) line += " " + markdown_cell(cell) + " |";
   return line + "\n";
 }
 
@@ -78,7 +78,7 @@ class Section {
     std::vector<size_t> widths;
     for (const size_t i : places_) widths.push_back(widths_[i]);
     const size_t before = width_with({}) - widths.back();
-    if (columns > before + kNarrowestCell)
+    if (columns >= before + kNarrowestCell)
       widths.back() = std::min(widths.back(), columns - before);
     for (const Cells& cells : all_) print_row(cells, widths, lines);
   }
@@ -132,12 +132,16 @@ std::vector<std::string> laid_out(const Cells& header, const std::vector<Cells>&
     while (i < header.size() && belongs_to_the_left(header[i])) group.push_back(i++);
     const bool is_last = i == header.size();
     // The last column, of texts, may as well be wrapped where it is.
-    const size_t spared = is_last ? widths[i - 1] - std::min(widths[i - 1], 2 * kNarrowestCell) : 0;
+    const size_t spared = is_last ? widths[i - 1] - std::min(widths[i - 1], kNarrowestCell) : 0;
     const size_t width = section.width_with(group) - spared;
     if (columns > 0 && width > columns && section.size() > 1) {
       section.print(columns, lines);
       lines.emplace_back();
       section.begin();
+    }
+    if (columns > 0 && group.size() > 1 && section.width_with(group) > columns) {
+      i = group.front() + 1;  // not even alone
+      group.resize(1);
     }
     section.add(group);
   }

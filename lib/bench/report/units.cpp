@@ -10,6 +10,9 @@ namespace {
 // Minutes are read more easily than hours up to here: "83m 12s".
 constexpr double kHoursFrom = 7200.0;
 
+// From here on (30,000 years) a file says something that no run took; hours would not fit.
+constexpr double kNoTimeFrom = 1e12;
+
 // A sign before a figure that rounds to zero would claim a direction.
 std::string signed_text(double value, int decimals) {
   std::string text = fmt::format("{:+.{}f}", value, decimals);
@@ -21,6 +24,7 @@ std::string signed_text(double value, int decimals) {
 
 std::string duration_text(double seconds) {
   if (std::round(seconds * 100) < 6000) return fmt::format("{:.2f}s", seconds);
+  if (!(seconds < kNoTimeFrom)) return fmt::format("{:.2e}s", seconds);
   const auto whole = static_cast<int64_t>(std::llround(seconds));
   if (seconds < kHoursFrom) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
   const int64_t minutes = (whole + 30) / 60;

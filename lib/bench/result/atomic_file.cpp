@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ constexpr int kMaxLinks = 40;  // as Linux itself
 
 // A reader that is started in the same moment needs a little to open its end of a pipe.
 constexpr int kPipeTries = 100, kPipeTryMs = 100;
+constexpr int kDrainTries = 100, kDrainTryMs = 10;
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw FileError(path + ": cannot be written: " + why);
@@ -93,7 +95,10 @@ class TemporaryFile {
     if (errno != EINVAL && errno != ENOSYS) return errno;
     // A file system without it: the name is taken first, then filled.
     const Descriptor taken(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    return taken.get() < 0 ? errno : replace(path);
+    if (taken.get() < 0) return errno;
+    const int error = replace(path);
+    if (error != 0) ::unlink(path.c_str());
+    return error;
   }
 
  private:
@@ -146,6 +151,11 @@ int own_stream(const struct stat& status) {
   return -1;
 }
 
+void pause_ms(int milliseconds) {
+  const timespec pause = {0, milliseconds * 1'000'000L};
+  ::nanosleep(&pause, nullptr);
+}
+
 // Waits for a reader, but not for ever: an interrupt would not end that.
 Descriptor opened_for_writing(const std::string& path, bool is_pipe) {
   if (!is_pipe) return Descriptor(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
@@ -154,8 +164,15 @@ Descriptor opened_for_writing(const std::string& path, bool is_pipe) {
     if (fd >= 0) ::fcntl(fd, F_SETFL, 0);
     if (fd >= 0 || errno != ENXIO) return Descriptor(fd);
     if (tries == kPipeTries) fail(path, "it is a pipe and nobody reads from it");
-    const timespec pause = {0, kPipeTryMs * 1'000'000L};
-    ::nanosleep(&pause, nullptr);
+    pause_ms(kPipeTryMs);
+  }
+}
+
+// A script may end its reader as soon as we have ended.
+void wait_until_read(int pipe) {
+  for (int tries = 0, left = 0; tries < kDrainTries; ++tries) {
+    if (::ioctl(pipe, FIONREAD, &left) != 0 || left == 0) return;
+    pause_ms(kDrainTryMs);
   }
 }
 
@@ -168,6 +185,7 @@ void write_directly(const std::string& path, const struct stat& status, const st
   const auto before = std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error here
   const int error = write_all(file.get(), text);
   std::signal(SIGPIPE, before);
+  if (error == 0 && S_ISFIFO(status.st_mode)) wait_until_read(file.get());
   if (error != 0) fail(path, std::strerror(error));
 }
 

@@ -46,10 +46,6 @@ void check_writable(const Plan& plan) {
   }
   for (const ExportFile& file : plan.output.exports)
     check_file_folder(file.path, "--export-" + file.format);
-  if (!plan.resume.empty() && !fs::is_regular_file(plan.resume) && fs::exists(plan.resume)) {
-    throw FileError("'" + plan.resume +
-                    "' (--resume) is no file: name the result file of an earlier comparison");
-  }
   check_file_folder(plan.job.save_weights, "--save-weights");
   check_file_folder(plan.job.dump_trace, "--dump-trace");
 }

@@ -33,8 +33,9 @@ TEST(MarkdownText, KeepsACellACell) {
 TEST(MarkdownText, BeginsNoBlock) {
   EXPECT_EQ(markdown_text("    - a - b"), "\\- a - b");
   EXPECT_EQ(markdown_text("12. a 1. b"), "12\\. a 1. b");
-  EXPECT_EQ(markdown_text("-17 % and 1.5x"), "\\-17 % and 1.5x");
-  EXPECT_EQ(markdown_text("1.5x"), "1\\.5x");
+  EXPECT_EQ(markdown_text("---"), "\\---");
+  EXPECT_EQ(markdown_text("-17 % and 1.5x"), "-17 % and 1.5x");
+  EXPECT_EQ(markdown_text("1.5x"), "1.5x");
 }
 
 TEST(MarkdownCode, EndsWhereItIsMeantTo) {

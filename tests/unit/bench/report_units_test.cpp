@@ -11,6 +11,7 @@ TEST(DurationText, InTheUnitThatIsReadMostEasily) {
   EXPECT_EQ(duration_text(59.996), "1m 00s");
   EXPECT_EQ(duration_text(987.84), "16m 28s");
   EXPECT_EQ(duration_text(4992.44), "83m 12s");
+  EXPECT_EQ(duration_text(1.7e308), "1.70e+308s");
   EXPECT_EQ(duration_text(7500), "2h 05m");
 }
 
