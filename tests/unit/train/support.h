@@ -1,6 +1,7 @@
 // What the worker's tests share.
 #pragma once
 
+#include <ATen/Version.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -23,6 +24,11 @@ inline const bool kCountingAllocatorInstalled = [] {
   CountingAllocator::install();
   return true;
 }();
+
+// Whether PyTorch's kernels here multiply and add with one rounding, as those that printed the
+// tests' bit patterns did. Without FMA the last bit may be another, here and in Python alike
+// (tests/parity compares the two on one machine).
+inline bool has_fma_kernels() { return at::get_cpu_capability() != "DEFAULT"; }
 
 // A fixed input for a model of one or two layers.
 inline torch::Tensor ramp(at::IntArrayRef shape) {
