@@ -44,7 +44,7 @@ class Workloads(unittest.TestCase):
 
     def precbench(self, *arguments):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")}
-        run = subprocess.run([BINARY, *arguments, "--format", "json", "--no-save"], env=environment, cwd=self.folder,
+        run = subprocess.run([BINARY, *arguments, "--threads", "1", "--format", "json", "--no-save"], env=environment, cwd=self.folder,
                              capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         document = json.loads(run.stdout)
