@@ -81,6 +81,14 @@ class Errors(CliTest):
             self.assert_usage_error([*command, "--export-html" if command[0] == "predict" else "--seed", "1"],
                                     "is an option of run; " + command[0] + " does not read it")
 
+    def test_a_search_for_a_batch_refuses_what_it_does_not_read(self):
+        search = ["--dataset", "synthetic", "--find-max-batch", "--memory-limit", "1GiB"]
+        for option in (["--export-json", "x"], ["--resume", "x"], ["--seeds", "1,2"], ["--save-weights", "x"]):
+            # --resume names a file that is not there, which is told first
+            run = self.precbench(*search, *option)
+            self.assertEqual((run.returncode, self.jobs()), (5 if option[0] == "--resume" else 2, []), run.stderr)
+        self.assert_usage_error([*search, "--format", "csv"], "formats: text table json none")
+
     def test_a_gate_rule_is_read_at_once(self):
         self.assert_usage_error(["--fail-on", "time:5", "--dry-run"], "time:5")
 

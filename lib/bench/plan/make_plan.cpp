@@ -185,6 +185,18 @@ void take_float8(const ResolvedOptions& options, Float8Job& job) {
   }
 }
 
+// The search trains nothing, so that there is no result to write, to judge or to go on with.
+void refuse_what_a_search_does_not_read(const ResolvedOptions& options) {
+  std::vector<std::string> names = {"resume",     "baseline", "fail-on", "save-weights",
+                                    "dump-trace", "repeats",  "seeds",   "budget"};
+  for (const std::string_view format : kExportFormats)
+    names.push_back("export-" + std::string(format));
+  for (const std::string& name : names) {
+    if (options.at(name).source == Source::flag)
+      throw UsageError("--" + name + " does not go with --find-max-batch, which trains nothing");
+  }
+}
+
 void take_control(const ResolvedOptions& options, Plan& plan) {
   const std::string order = options.text("order");
   const bool runs_repeat = plan.repeats > 1 || plan.seeds.size() > 1;
@@ -208,6 +220,7 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
   plan.resume = options.text("resume");
   plan.dry_run = options.flag("dry-run");
   plan.find_max_batch = options.flag("find-max-batch");
+  if (plan.find_max_batch) refuse_what_a_search_does_not_read(options);
   for (const std::string& pair : options.texts("context")) {
     const size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {

@@ -38,6 +38,11 @@ class Experiment {
                 [this](std::string_view line) { console_.detail(line); }) {}
 
   int run() {
+    const std::string& format = plan_.output.format;
+    if (format != "text" && format != "table" && format != "json" && format != "none") {
+      throw UsageError("--find-max-batch does not print " + format +
+                       "\n       formats: text table json none");
+    }
     for (const std::string& warning : plan_.warnings) console_.warning(warning);
     const auto data = data::check_dataset(plan_.job.dataset);
     most_ = data.train_samples;
@@ -133,6 +138,7 @@ class Experiment {
   }
 
   void print(const json& modes) {
+    if (plan_.output.format == "none") return;
     if (plan_.output.format == "json") {
       const json document = {
           {"kind", "max_batch"},
