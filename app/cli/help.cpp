@@ -48,7 +48,7 @@ int print_help(bool all) {
       "  precbench [run] [options]      train and compare (run is the default)\n"
       "  precbench probe                what this machine does natively\n"
       "  precbench predict --gpu NAME   memory of a training step on a GPU that is not here\n"
-      "  precbench compare BASE NEW     two result files; with --fail-on it is a gate\n"
+      "  precbench compare BASE NEW     two result files, or --run two builds; --fail-on: a gate\n"
       "  precbench matrix FILE...       many machines' results side by side\n"
       "  precbench report FILE...       render a saved result again\n"
       "  precbench list WHAT            modes | models | datasets | devices | configs\n");

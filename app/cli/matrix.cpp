@@ -14,14 +14,14 @@ namespace {
 
 struct MatrixOptions {
   std::vector<std::string> files;
-  std::vector<std::string> metrics = {"time", "memory", "test_accuracy"};
+  std::string metrics = "time,memory,test_accuracy";
   std::string format = "text";
   std::string markdown_file;
 };
 
-std::vector<const MetricTraits*> metrics_of(const std::vector<std::string>& names) {
+std::vector<const MetricTraits*> metrics_of(const std::string& names) {
   std::vector<const MetricTraits*> metrics;
-  for (const std::string& name : names) {
+  for (const std::string& name : CLI::detail::split(names, ',')) {
     const MetricTraits* metric = find_metric(name);
     if (metric == nullptr) {
       std::vector<std::string> known;
@@ -56,8 +56,8 @@ void add_matrix(CLI::App& root, Action& action) {
   auto options = std::make_shared<MatrixOptions>();
   command->add_option("FILE", options->files, "result files, or folders of them")->required();
   command->add_option("--metric", options->metrics, "one table each, comma-separated")
-      ->delimiter(',')
-      ->expected(1)
+      ->type_name("METRIC,...")
+      ->join(',')
       ->capture_default_str();
   command->add_option("--format", options->format, "what to print on standard output")
       ->check(CLI::IsMember({"text", "markdown", "csv", "json"}))

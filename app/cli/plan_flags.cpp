@@ -21,6 +21,7 @@ void PlanFlags::add_to(CLI::App& command, const std::vector<std::string_view>& n
   for (const OptionSpec& option : option_table()) {
     if (!names.empty() && std::find(names.begin(), names.end(), option.name) == names.end())
       continue;
+    if (command.get_option_no_throw("--" + option.name) != nullptr) continue;
     if (option.type == OptionType::flag) {
       auto* added = command.add_flag(flag_text(option), option.help)->group(option.group);
       declared_.emplace_back(option.name, added);

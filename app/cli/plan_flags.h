@@ -15,7 +15,8 @@ namespace precbench::cli {
 // alike. A flag may say false (--nesterov=false), to undo what a configuration says.
 class PlanFlags {
  public:
-  // May be called for several commands: what was given on any of them counts. `names`: these alone.
+  // May be called for several commands: what was given on any of them counts. Flags that a command
+  // has already stay its own. `names`: these alone.
   void add_to(CLI::App& command, const std::vector<std::string_view>& names = {});
   GivenFlags given() const;
 

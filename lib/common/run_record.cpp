@@ -174,6 +174,7 @@ json to_json(const RunRecord& record) {
   if (record.test_perplexity || record.unknown.contains("test_perplexity")) {
     document["test_perplexity"] = nullable(record.test_perplexity);
   }
+  if (record.others_share) document["others_share"] = *record.others_share;
   return document;
 }
 
@@ -244,6 +245,7 @@ RunRecord run_record_from_json(const ObjectReader& reader) {
   record.scaler = scaler_record_from_json(reader);
   record.numerics = object_or_empty(reader, "numerics");
   record.energy = object_or_empty(reader, "energy");
+  record.others_share = reader.optional<double>("others_share");
   record.loss_trace = reader.value_or<Samples>("loss_trace", {});
   record.loss_trace_stride = reader.value_or<int64_t>("loss_trace_stride", 1);
   record.unknown = reader.unknown();

@@ -88,6 +88,9 @@ struct RunRecord {
   std::optional<ScalerRecord> scaler;  // null for a mode without one
   json numerics = json::object();
   json energy = json::object();
+  // Of all processors' time while the run lasted, what went to other programs (0 to 1); left out
+  // where it is not known.
+  std::optional<double> others_share;
   Samples loss_trace;  // one number per optimizer step from step 0; null = non-finite
   int64_t loss_trace_stride = 1;
   Unknowns unknown;

@@ -13,10 +13,13 @@ DOCS = SOURCE / "docs" / "ci.md"
 class CiRecipeTest(CliTest):
     def run_recipe(self, head_script=None):
         shell = re.search(r"```sh\n(.*?)```", DOCS.read_text(), re.S)[1]
-        head = self.folder / "head"
-        head.write_text(f"#!/bin/sh\nPRECBENCH_FAKE='{json.dumps(head_script or {})}' exec '{BINARY}' \"$@\"\n")
-        head.chmod(0o755)
-        environment = self.environment({}, PRECBENCH_DATASET="synthetic", PRECBENCH_BASE=BINARY, PRECBENCH_HEAD=str(head))
+        builds = {}
+        for name, script in (("BASE", {}), ("HEAD", head_script or {})):
+            build = self.folder / name.lower()
+            build.write_text(f"#!/bin/sh\nPRECBENCH_FAKE='{json.dumps(script)}' exec '{BINARY}' \"$@\"\n")
+            build.chmod(0o755)
+            builds["PRECBENCH_" + name] = str(build)
+        environment = self.environment({}, PRECBENCH_DATASET="synthetic", **builds)
         return subprocess.run(["sh", "-c", shell], cwd=self.folder, env=environment, capture_output=True, text=True,
                               timeout=120, check=False)
 

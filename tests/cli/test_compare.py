@@ -46,6 +46,22 @@ class CompareTest(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning: the protocols differ in batch_size", done.stderr)
 
+    def test_force_does_not_lift_busy(self):
+        busy = with_times(published(), "32-true", SLOWER)
+        for mode in busy["modes"]:
+            mode["marks"].append({"id": "busy", "why": "others"})
+        busy = write(self.folder, "busy.json", busy)
+        done = self.compare(self.base, busy, "--force", "--fail-on", "time[32-true]:5%")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"32-true +time:5%|32-true +time\[32-true\]:5% +inconclusive .*new is marked busy")
+
+    def test_times_that_no_run_takes_are_refused(self):
+        for seconds in (1e308, 0):
+            bad = write(self.folder, "bad.json", with_times(published(), "32-true", [seconds]))
+            done = self.compare(self.base, bad)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("total_s", done.stderr)
+
     def test_another_machine_is_warned_of_on_stderr(self):
         other = published()
         other["environment"]["device"]["name"] = "Tesla P100"

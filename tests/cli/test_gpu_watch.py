@@ -88,7 +88,7 @@ class GpuWatch(CliTest):
         run = self.watched(play="", processes=f"{os.getpid()},{os.getppid()}")
         self.assertEqual(self.energy["foreign_processes"], 1)
         self.assertEqual(self.marks()["busy"], "1 other process used the GPU")
-        self.assertRegex(run.stderr, "warning: while 32-true ran, .*1 other process used the GPU: such times are not judged")
+        self.assertRegex(run.stderr, "warning: while 32-true ran, .*1 other process used the GPU: such times decide only what")
         self.assertIn("Close other programs", run.stderr)
 
     def test_memory_that_others_hold_unseen(self):

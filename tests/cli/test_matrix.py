@@ -36,6 +36,23 @@ class MatrixTest(CliTest):
         self.assertEqual(len(rows), 3 * 3)
         self.assertEqual((rows[0]["mode"], rows[0]["metric"], float(rows[0]["mean"])), ("16-mixed", "time", 987.84))
 
+    def test_metrics_are_a_list_or_stand_several_times(self):
+        for arguments in (("--metric", "time,memory"), ("--metric", "time", "--metric", "memory")):
+            done = self.matrix(PUBLISHED, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("total time", done.stdout)
+            self.assertIn("peak memory", done.stdout)
+            self.assertNotIn("test accuracy", done.stdout)
+
+    def test_marks_are_in_csv_and_json(self):
+        busy = published()
+        busy["modes"][0]["marks"].append({"id": "busy", "why": "others"})
+        path = write(self.folder, "busy.json", busy)
+        rows = list(csv.DictReader(io.StringIO(self.matrix(path, "--format", "csv").stdout)))
+        self.assertIn("busy", rows[0]["marks"].split())
+        machines = json.loads(self.matrix(path, "--format", "json").stdout)[0]["machines"]
+        self.assertIn("busy", machines[0]["modes"]["16-mixed"]["marks"])
+
     def test_an_unknown_metric_is_a_usage_error(self):
         done = self.matrix(PUBLISHED, "--metric", "speed")
         self.assertEqual(done.returncode, 2)

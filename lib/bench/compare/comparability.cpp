@@ -52,15 +52,26 @@ std::string value_text(const json& value) {
   return shortened(terminal_text(text), 80);
 }
 
-// An unknown value on a side differs from nothing.
+// The name of a GPU must be known on both sides to be the same.
+bool needs_name(const Property& property, const ResultDocument& document) {
+  return !property.is_in_tool && std::string_view(property.name) == "device" &&
+         text_at(document.environment, {"device", "kind"}) == "cuda";
+}
+
+// An unknown value on a side differs from nothing, but for a GPU's name.
 std::vector<std::string> differences(const std::vector<Property>& properties,
                                      const ResultDocument& base, const ResultDocument& current) {
   std::vector<std::string> found;
   for (const Property& property : properties) {
     const json* a = at(property.is_in_tool ? base.tool : base.environment, property.path);
     const json* b = at(property.is_in_tool ? current.tool : current.environment, property.path);
-    if (a == nullptr || b == nullptr || *a == *b) continue;
-    found.push_back(std::string(property.name) + " " + value_text(*a) + " and " + value_text(*b));
+    const auto text = [](const json* value) {
+      return value == nullptr ? std::string("not known") : value_text(*value);
+    };
+    const bool is_known = a != nullptr && b != nullptr;
+    if (is_known ? *a == *b : !needs_name(property, base) && !needs_name(property, current))
+      continue;
+    found.push_back(std::string(property.name) + " " + text(a) + " and " + text(b));
   }
   return found;
 }
@@ -88,7 +99,7 @@ std::vector<std::string> protocol_differences(const ResultDocument& base,
 
 void require_same_protocol(const ResultDocument& base, const ResultDocument& current) {
   const std::vector<std::string> fields = protocol_differences(base, current);
-  if (fields.empty()) return;
+  if (fields.empty() || are_interleaved(base, current)) return;
   throw FileError("the two results are not comparable, their protocols differ in " +
                   joined(fields, ", ") +
                   "\nmeasure both in the same way, or compare all the same with --force");
@@ -96,7 +107,19 @@ void require_same_protocol(const ResultDocument& base, const ResultDocument& cur
 
 std::vector<std::string> machine_differences(const ResultDocument& base,
                                              const ResultDocument& current) {
-  return differences(machine_properties(), base, current);
+  std::vector<Property> properties = machine_properties();
+  // One machine by construction, and threads or LibTorch may be what differs on purpose.
+  if (are_interleaved(base, current)) {
+    std::erase_if(properties, [](const Property& property) {
+      return property.is_in_tool || std::string_view(property.name) == "threads";
+    });
+  }
+  return differences(properties, base, current);
+}
+
+bool are_interleaved(const ResultDocument& base, const ResultDocument& current) {
+  const auto id = text_at(base.invocation, {"interleaved"});
+  return id && !id->empty() && id == text_at(current.invocation, {"interleaved"});
 }
 
 std::vector<std::string> software_differences(const ResultDocument& base,

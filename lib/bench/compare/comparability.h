@@ -13,11 +13,12 @@ namespace precbench {
 std::vector<std::string> protocol_differences(const ResultDocument& base,
                                               const ResultDocument& current);
 
-// Throws FileError (exit code 5) naming the fields that differ.
+// Throws FileError (exit code 5) naming the fields that differ, unless are_interleaved.
 void require_same_protocol(const ResultDocument& base, const ResultDocument& current);
 
-// What makes `current` another machine than `base` (device, CPU, threads, LibTorch), as fragments:
-// "LibTorch 2.8.0 and 2.11.0". Figures of time and memory then say nothing about a change.
+// What makes `current` another machine than `base` (device, CPU, threads; LibTorch unless
+// are_interleaved), as fragments: "LibTorch 2.8.0 and 2.11.0". A GPU whose name is not known is
+// another one. Figures of time and memory then say nothing about a change.
 std::vector<std::string> machine_differences(const ResultDocument& base,
                                              const ResultDocument& current);
 
@@ -28,6 +29,10 @@ std::vector<std::string> software_differences(const ResultDocument& base,
 // Puts the mark other-machine on every mode of `current` when machine_differences has something to
 // say, and takes it away otherwise: one that stands there is of an earlier comparison.
 void mark_other_machine(const ResultDocument& base, ResultDocument& current);
+
+// Whether the two were measured in turn by `compare --run`: then their runs are pairs, and what
+// differs between them (protocol, LibTorch) is what the user wanted to compare.
+bool are_interleaved(const ResultDocument& base, const ResultDocument& current);
 
 // Without the marks of earlier comparisons.
 void clear_other_machine(ResultDocument& document);

@@ -16,8 +16,8 @@ std::string status_text(const ModeRecord& mode) {
   return text;
 }
 
-ModeComparison compare_mode(const ModeRecord& base, const ModeRecord& current, bool force,
-                            const DataSizes& sizes) {
+ModeComparison compare_status(const ModeRecord& base, const ModeRecord& current,
+                              const DataSizes& sizes) {
   ModeComparison result;
   result.mode = base.mode;
   result.base_status = base.status;
@@ -30,13 +30,28 @@ ModeComparison compare_mode(const ModeRecord& base, const ModeRecord& current, b
     result.status_verdict = Verdict::better;
   } else if (base.status != Status::ok) {
     result.status_change = "not ok on either side: " + status_text(current);
-  }
-  if (base.status != Status::ok || current.status != Status::ok) return result;
-  for (const MetricTraits& metric : kMetrics) {
-    result.metrics.push_back(
-        compare_metric(base, current, metric, default_limit(metric), force, sizes));
+  } else if (lost_learning(base, current, sizes)) {
+    result.status_change = "learned before, now at chance";
+    result.status_verdict = Verdict::worse;
   }
   return result;
+}
+
+// Metric by metric, since all modes are judged at once.
+void compare_metrics(const MarkedPair& sides, Comparison& comparison) {
+  std::vector<ModeComparison*> rows;
+  std::vector<ModePair> pairs;
+  for (ModeComparison& mode : comparison.modes) {
+    if (mode.base_status != Status::ok || mode.current_status != Status::ok) continue;
+    rows.push_back(&mode);
+    pairs.push_back(
+        {find_mode_record(sides.base, mode.mode), find_mode_record(sides.current, mode.mode), 0});
+  }
+  for (const MetricTraits& metric : kMetrics) {
+    for (ModePair& pair : pairs) pair.limit = default_limit(metric);
+    std::vector<MetricComparison> judged = judge(pairs, metric, sides.options);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i]->metrics.push_back(std::move(judged[i]));
+  }
 }
 
 std::vector<std::string> warnings_for(const ResultDocument& base, const ResultDocument& current,
@@ -74,13 +89,20 @@ json metric_json(const MetricComparison& metric) {
 
 }  // namespace
 
-Comparison compare_results(ResultDocument base, ResultDocument current,
-                           const ComparisonOptions& options) {
-  if (!options.force) require_same_protocol(base, current);
+MarkedPair marked_pair(ResultDocument base, ResultDocument current, bool force) {
+  if (!force) require_same_protocol(base, current);
   assign_marks(base);
   assign_marks(current);
   clear_other_machine(base);
   mark_other_machine(base, current);
+  const JudgeOptions options{!force, are_interleaved(base, current), data_sizes(current)};
+  return {std::move(base), std::move(current), options};
+}
+
+Comparison compare_results(ResultDocument earlier, ResultDocument later,
+                           const ComparisonOptions& options) {
+  const MarkedPair sides = marked_pair(std::move(earlier), std::move(later), options.force);
+  const ResultDocument &base = sides.base, &current = sides.current;
   Comparison comparison;
   comparison.warnings = warnings_for(base, current, options);
   for (const ModeRecord& mode : base.modes) {
@@ -88,7 +110,7 @@ Comparison compare_results(ResultDocument base, ResultDocument current,
     if (other == nullptr) {
       comparison.only_in_base.push_back(mode.mode);
     } else {
-      comparison.modes.push_back(compare_mode(mode, *other, options.force, data_sizes(current)));
+      comparison.modes.push_back(compare_status(mode, *other, sides.options.sizes));
     }
   }
   for (const ModeRecord& mode : current.modes) {
@@ -99,6 +121,7 @@ Comparison compare_results(ResultDocument base, ResultDocument current,
   if (comparison.modes.empty()) {
     throw FileError("the two results have no mode in common: nothing to compare");
   }
+  compare_metrics(sides, comparison);
   return comparison;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/compare/verdict_rule.h"
+#include "bench/compare/judge.h"
 
 namespace precbench {
 
@@ -23,12 +23,20 @@ struct Comparison {
 };
 
 struct ComparisonOptions {
-  bool force = false;  // compare other protocols and other machines all the same
+  bool force =
+      false;  // compare other protocols and other machines all the same; lifts no other mark
 };
+
+// Both documents with their marks, other-machine among them.
+struct MarkedPair {
+  ResultDocument base, current;
+  JudgeOptions options;
+};
+MarkedPair marked_pair(ResultDocument base, ResultDocument current, bool force);
 
 // Marks both documents first (assign_marks, other-machine). Throws FileError when the protocols
 // differ (unless forced) or no mode is in both.
-Comparison compare_results(ResultDocument base, ResultDocument current,
+Comparison compare_results(ResultDocument earlier, ResultDocument later,
                            const ComparisonOptions& options = {});
 
 json to_json(const Comparison& comparison);

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "bench/compare/comparability.h"
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
-#include "bench/report/verdict.h"
-#include "bench/result/marks.h"
 
 namespace precbench {
 namespace {
@@ -35,12 +34,10 @@ const GateRule* rule_for(const std::vector<GateRule>& rules, const MetricTraits&
   return own != nullptr ? own : general;
 }
 
-GateVerdict judged(const GateRule& rule, const ModeRecord& base, const ModeRecord& current,
-                   bool force, const DataSizes& sizes) {
-  const MetricComparison result =
-      compare_metric(base, current, *rule.metric, rule.limit, force, sizes);
-  GateVerdict verdict{rule.text, base.mode, std::string(rule.metric->name),
-                      outcome_of(result.verdict), result.why};
+GateVerdict verdict_of(const GateRule& rule, const std::string& mode,
+                       const MetricComparison& result) {
+  GateVerdict verdict{rule.text, mode, std::string(rule.metric->name), outcome_of(result.verdict),
+                      result.why};
   if (!result.base && !result.current) verdict.outcome = GateOutcome::inconclusive;
   if (result.base) verdict.base = result.base->mean;
   if (result.current) verdict.current = result.current->mean;
@@ -54,11 +51,11 @@ GateVerdict judged(const GateRule& rule, const ModeRecord& base, const ModeRecor
   return verdict;
 }
 
-void judge_mode(const ModeRecord& base, const ModeRecord& current,
-                const std::vector<GateRule>& rules, bool force, const DataSizes& sizes,
-                GateResult& result) {
+// What the status of a mode decides by itself; nothing where the rules do.
+std::optional<GateVerdict> status_verdict(const ModeRecord& base, const ModeRecord& current,
+                                          const DataSizes& sizes) {
   const auto about_mode = [&](GateOutcome outcome, const std::string& why) {
-    result.verdicts.push_back({"status", base.mode, "status", outcome, why});
+    return GateVerdict{"status", base.mode, "status", outcome, why};
   };
   if (base.status != Status::ok) {
     return about_mode(GateOutcome::passed, current.status == Status::ok
@@ -70,25 +67,69 @@ void judge_mode(const ModeRecord& base, const ModeRecord& current,
     if (current.reason) why += ": " + shortened(terminal_text(*current.reason), 100);
     return about_mode(GateOutcome::failed, why);
   }
+  if (lost_learning(base, current, sizes)) {
+    return about_mode(GateOutcome::failed, "learned in the baseline, now at chance");
+  }
+  return std::nullopt;
+}
+
+// Mode by mode for the reader; judged metric by metric, since all modes of one are judged at once.
+void judge_modes(const MarkedPair& sides, const std::vector<GateRule>& rules, GateResult& result) {
+  std::map<std::string, std::vector<GateVerdict>> verdicts;
+  std::vector<const ModeRecord*> judged;
+  for (const ModeRecord& mode : sides.base.modes) {
+    const ModeRecord* other = find_mode_record(sides.current, mode.mode);
+    if (other == nullptr) continue;
+    if (const auto verdict = status_verdict(mode, *other, sides.options.sizes)) {
+      verdicts[mode.mode].push_back(*verdict);
+      if (mode.status != Status::ok || other->status != Status::ok) continue;
+    }
+    judged.push_back(&mode);
+  }
   for (const MetricTraits& metric : kMetrics) {
-    if (const GateRule* rule = rule_for(rules, metric, base.mode)) {
-      result.verdicts.push_back(judged(*rule, base, current, force, sizes));
+    std::vector<const GateRule*> ruling;
+    std::vector<ModePair> pairs;
+    for (const ModeRecord* mode : judged) {
+      const GateRule* rule = rule_for(rules, metric, mode->mode);
+      if (rule == nullptr) continue;
+      ruling.push_back(rule);
+      pairs.push_back({mode, find_mode_record(sides.current, mode->mode), rule->limit});
+    }
+    const std::vector<MetricComparison> compared = judge(pairs, metric, sides.options);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const std::string& mode = pairs[i].base->mode;
+      verdicts[mode].push_back(verdict_of(*ruling[i], mode, compared[i]));
+    }
+  }
+  for (const ModeRecord& mode : sides.base.modes) {
+    const std::vector<GateVerdict>& own = verdicts[mode.mode];
+    result.verdicts.insert(result.verdicts.end(), own.begin(), own.end());
+  }
+}
+
+// Nothing passes because it is not there: a mode of the baseline that was not run now, whatever the
+// rules, and one that a rule names.
+void judge_absent_modes(const MarkedPair& sides, const std::vector<GateRule>& rules,
+                        GateResult& result) {
+  const auto add = [&](const std::string& rule, const std::string& mode, const char* why) {
+    result.verdicts.push_back({rule, mode, "status", GateOutcome::inconclusive, why});
+  };
+  for (const ModeRecord& mode : sides.base.modes) {
+    if (find_mode_record(sides.current, mode.mode) == nullptr) {
+      add("status", mode.mode, "is in the baseline and was not run now");
+    }
+  }
+  for (const GateRule& rule : rules) {
+    if (rule.mode && find_mode_record(sides.base, *rule.mode) == nullptr) {
+      add(rule.text, *rule.mode, "is not in the baseline");
     }
   }
 }
 
-// A rule that names a mode must not pass because the mode is not there.
-void judge_absent_modes(const ResultDocument& base, const ResultDocument& current,
-                        const std::vector<GateRule>& rules, GateResult& result) {
-  for (const GateRule& rule : rules) {
-    if (!rule.mode) continue;
-    const bool in_base = find_mode_record(base, *rule.mode) != nullptr;
-    const bool in_current = find_mode_record(current, *rule.mode) != nullptr;
-    if (in_base && in_current) continue;
-    result.verdicts.push_back({rule.text, *rule.mode, std::string(rule.metric->name),
-                               GateOutcome::inconclusive,
-                               in_base ? "was not run now" : "is not in the baseline"});
-  }
+bool any_in_common(const MarkedPair& sides) {
+  return std::any_of(sides.base.modes.begin(), sides.base.modes.end(), [&](const ModeRecord& mode) {
+    return find_mode_record(sides.current, mode.mode) != nullptr;
+  });
 }
 
 GateOutcome overall(const std::vector<GateVerdict>& verdicts) {
@@ -116,23 +157,14 @@ std::string_view name_of(GateOutcome outcome) {
 
 GateResult evaluate_gate(const ResultDocument& base, const ResultDocument& current,
                          const std::vector<GateRule>& rules, bool strict, bool force) {
-  if (!force) require_same_protocol(base, current);
-  ResultDocument marked_base = base, marked_current = current;
-  assign_marks(marked_base);
-  assign_marks(marked_current);
-  clear_other_machine(marked_base);
-  mark_other_machine(marked_base, marked_current);
+  const MarkedPair sides = marked_pair(base, current, force);
   GateResult result;
   for (const GateRule& rule : rules) result.rules.push_back(rule.text);
-  bool any_mode = false;
-  for (const ModeRecord& mode : marked_base.modes) {
-    const ModeRecord* other = find_mode_record(marked_current, mode.mode);
-    if (other == nullptr) continue;
-    any_mode = true;
-    judge_mode(mode, *other, rules, force, data_sizes(current), result);
+  judge_modes(sides, rules, result);
+  if (!any_in_common(sides)) {
+    throw FileError("the baseline has no mode in common with this result");
   }
-  if (!any_mode) throw FileError("the baseline has no mode in common with this result");
-  judge_absent_modes(marked_base, marked_current, rules, result);
+  judge_absent_modes(sides, rules, result);
   result.outcome = overall(result.verdicts);
   if (result.outcome == GateOutcome::failed) result.exit_code = ExitCode::gate_failed;
   if (result.outcome == GateOutcome::inconclusive && strict) {
@@ -170,9 +202,11 @@ std::string single_run_advice(const ResultDocument& base, const std::vector<Gate
     modes += (modes.empty() ? "" : ", ") + terminal_text(mode.mode);
   }
   if (modes.empty()) return "";
-  double limit = kSingleRunTimeFactor - 1;
+  double limit = 0;
   for (const GateRule& rule : rules) {
-    if (is_sampled(*rule.metric)) limit = std::max(limit, rule.limit);
+    if (is_sampled(*rule.metric)) {
+      limit = std::max(limit, single_run_bound(*rule.metric, rule.limit));
+    }
   }
   return fmt::format(
       "the baseline has one run of {}: only a change of {:.0f} % or more could fail there; measure "

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/compare/verdict_rule.h"
+#include "bench/compare/comparison.h"
 #include "common/errors.h"
 
 namespace precbench {
@@ -44,7 +44,8 @@ struct GateResult {
 };
 
 // A pure function of its arguments. Fails only on an established regression, or when a mode that
-// was ok in `base` is not ok in `current`. Throws FileError when the protocols differ (unless
+// was ok in `base` is not ok in `current`, or learned there and learns nothing any more. A mode
+// that is gone makes it inconclusive. Throws FileError when the protocols differ (unless
 // forced) or no mode is in both.
 GateResult evaluate_gate(const ResultDocument& base, const ResultDocument& current,
                          const std::vector<GateRule>& rules, bool strict, bool force = false);

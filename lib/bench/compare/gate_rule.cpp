@@ -46,6 +46,9 @@ double limit_of(const std::string& rule, std::string text, const MetricTraits& m
     fail(rule, "'" + text + "' is not a number");
   }
   if (value < 0 || value > 1000) fail(rule, "the limit must be between 0 and 1000");
+  if (!is_accuracy && metric.better == BetterWhen::higher && value >= 100) {
+    fail(rule, name + " cannot fall by 100 %: the limit must be under that");
+  }
   return value / 100;
 }
 

@@ -3,10 +3,10 @@
 
 #include <functional>
 
+#include "bench/compare/judge.h"
 #include "bench/report/escape.h"
 #include "bench/report/heading.h"
 #include "bench/report/printers.h"
-#include "bench/report/verdict.h"
 
 namespace precbench {
 namespace {
@@ -35,21 +35,23 @@ struct Row {
 
 std::string accuracy_difference(const Row& row) {
   if (!row.has_reference()) return "";
-  const auto verdict = accuracy_verdict(row.mode, *row.reference, std::nullopt);
-  return verdict ? number(verdict->difference.mean) : "";
+  return number(judge({row.reference, &row.mode, 0}, *find_metric("test_accuracy")).change);
+}
+
+std::string ratio(const Row& row, std::string_view metric) {
+  if (!row.has_reference()) return "";
+  const auto value = metric_estimate(row.mode, *find_metric(metric));
+  const auto base = metric_estimate(*row.reference, *find_metric(metric));
+  const auto found = value && base ? ratio_of(*value, *base) : std::nullopt;
+  return found ? number(found->ratio) : "";
 }
 
 std::string time_ratio(const Row& row) {
-  if (!row.has_reference()) return "";
-  const auto verdict = speed_verdict(row.mode, *row.reference);
-  return verdict ? number(verdict->time.ratio) : "";
+  const std::string steps = ratio(row, "step_time");
+  return steps.empty() ? ratio(row, "time") : steps;
 }
 
-std::string memory_ratio(const Row& row) {
-  if (!row.has_reference()) return "";
-  const auto verdict = memory_verdict(row.mode, *row.reference);
-  return verdict ? number(verdict->ratio) : "";
-}
+std::string memory_ratio(const Row& row) { return ratio(row, "memory"); }
 
 // Mean over the runs that know it.
 std::string energy(const Row& row) {
@@ -62,12 +64,6 @@ std::string energy(const Row& row) {
     ++count;
   }
   return count > 0 ? number(sum / count) : "";
-}
-
-std::string marks_of(const ModeRecord& mode) {
-  std::string ids;
-  for (const Mark& mark : mode.marks) ids += (ids.empty() ? "" : " ") + mark.id;
-  return ids;
 }
 
 struct Column {
@@ -97,7 +93,7 @@ constexpr Column kColumns[] = {
     {"energy_j", energy},
     {"reference",
      [](const Row& row) { return row.reference ? csv_text(row.reference->mode) : ""; }},
-    {"marks", [](const Row& row) { return csv_text(marks_of(row.mode)); }},
+    {"marks", [](const Row& row) { return csv_text(mark_ids(row.mode)); }},
     {"device", [](const Row& row) { return csv_text(device_name(row.document)); }},
     {"libtorch",
      [](const Row& row) {

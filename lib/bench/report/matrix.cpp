@@ -6,12 +6,11 @@
 #include <map>
 
 #include "bench/compare/comparability.h"
-#include "bench/compare/verdict_rule.h"
+#include "bench/compare/judge.h"
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
 #include "bench/report/figures.h"
 #include "bench/report/heading.h"
-#include "bench/report/verdict.h"
 #include "bench/result/marks.h"
 #include "bench/result/protocol_hash.h"
 
@@ -61,7 +60,8 @@ bool is_time(const MetricTraits& metric) {
 }
 
 bool is_candidate(const ModeRecord* mode, const MetricTraits& metric) {
-  if (mode == nullptr || !metric_estimate(*mode, metric)) return false;
+  if (mode == nullptr || mode->status != Status::ok || !metric_estimate(*mode, metric))
+    return false;
   if (is_time(metric) && mark_against_time(*mode) != nullptr) return false;
   return metric.unit != MetricUnit::fraction || !has_mark(*mode, "at-chance");
 }
@@ -85,6 +85,7 @@ std::string cell_of(const ModeRecord* mode, const MetricTraits& metric) {
   if (mode == nullptr) return "";
   if (measured_runs(*mode).empty()) return std::string(words_for(mode->status));
   std::string cell = figure_text(metric_estimate(*mode, metric), metric);
+  if (mode->status != Status::ok) cell += " " + std::string(words_for(mode->status));
   if (has_mark(*mode, "emulated")) cell += " e";
   if (has_mark(*mode, "at-chance")) cell += " c";
   if (is_time(metric) && mark_against_time(*mode) != nullptr) cell += " !";
@@ -124,19 +125,19 @@ MatrixTable matrix_table(const MatrixGroup& group, const MetricTraits& metric) {
   for (const MatrixEntry& entry : group.entries) {
     const ModeRecord* best = best_of(entry, metric);
     std::vector<std::string> row = {entry.label};
-    std::vector<size_t> ties;
-    size_t candidates = 0;
+    std::vector<size_t> cells;
+    std::vector<ModePair> pairs;
     for (const std::string& name : group.modes) {
       const ModeRecord* mode = find_mode_record(entry.document, name);
       row.push_back(cell_of(mode, metric));
       if (best == nullptr || !is_candidate(mode, metric)) continue;
-      ++candidates;
-      const auto against_best = compare_metric(*best, *mode, metric, default_limit(metric), true,
-                                               data_sizes(entry.document));
-      if (mode == best || against_best.verdict != Verdict::worse) ties.push_back(row.size() - 1);
+      cells.push_back(row.size() - 1);
+      pairs.push_back({best, mode, default_limit(metric)});
     }
-    if (ties.size() < candidates) {
-      for (const size_t cell : ties) row[cell] += " *";
+    const auto judged = judge(pairs, metric, {false, false, data_sizes(entry.document)});
+    const auto is_worse = [](const MetricComparison& one) { return one.verdict == Verdict::worse; };
+    if (std::any_of(judged.begin(), judged.end(), is_worse)) {
+      for (size_t i = 0; i < cells.size(); ++i) row[cells[i]] += is_worse(judged[i]) ? "" : " *";
     }
     row.push_back(software(entry.document.tool, "libtorch"));
     row.push_back(software(entry.document.environment, "cuda"));

@@ -61,7 +61,7 @@ std::string as_markdown(const std::vector<MatrixGroup>& groups, const Metrics& m
 
 // One line per machine, mode and metric: the form that a spreadsheet pivots.
 std::string as_csv(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
-  std::string text = "workload,machine,mode,metric,mean,std,n,status\n";
+  std::string text = "workload,machine,mode,metric,mean,std,n,status,marks\n";
   for (const MatrixGroup& group : groups) {
     for (const MatrixEntry& entry : group.entries) {
       for (const ModeRecord& mode : entry.document.modes) {
@@ -72,7 +72,7 @@ std::string as_csv(const std::vector<MatrixGroup>& groups, const Metrics& metric
                   (value ? fmt::format("{}", value->mean) : "") + "," +
                   (value && value->std ? fmt::format("{}", *value->std) : "") + "," +
                   (value ? std::to_string(value->n) : "0") + "," +
-                  std::string(name_of(mode.status)) + "\n";
+                  std::string(name_of(mode.status)) + "," + csv_text(mark_ids(mode)) + "\n";
         }
       }
     }
@@ -89,6 +89,8 @@ std::string as_json(const std::vector<MatrixGroup>& groups, const Metrics& metri
       for (const ModeRecord& mode : entry.document.modes) {
         json& figures = modes[mode.mode];
         figures["status"] = name_of(mode.status);
+        figures["marks"] = json::array();
+        for (const Mark& mark : mode.marks) figures["marks"].push_back(mark.id);
         for (const MetricTraits* metric : metrics) {
           const auto value = metric_estimate(mode, *metric);
           figures[std::string(metric->name)] = value ? json(value->mean) : json(nullptr);

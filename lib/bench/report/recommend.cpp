@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/compare/judge.h"
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
 #include "bench/report/units.h"
@@ -36,55 +37,49 @@ std::string why_not_reference(const ResultDocument& document, const ModeRecord& 
   return name + " failed";
 }
 
-struct Candidate {
-  const ModeRecord* mode;
-  std::optional<SpeedVerdict> speed;
-  std::optional<MemoryVerdict> memory;
-  std::optional<AccuracyVerdict> accuracy;
-  std::optional<int64_t> test_samples;
-
-  bool is_faster() const { return speed && speed->decision == Decision::better; }
-  bool needs_less_memory() const { return memory && memory->decision == Decision::better; }
-  bool loses_accuracy() const { return accuracy && accuracy->decision == Decision::worse; }
+// A mode that may be recommended: what it has against the reference.
+struct Candidate : Standing {
+  bool is_faster() const { return speed.verdict == Verdict::better; }
+  bool loses_accuracy() const { return accuracy.verdict == Verdict::worse; }
 };
 
-// "3.7 times faster than 32-true"; with repeats "2.08 ± 0.02 times faster than 32-true"
-std::string speed_words(const SpeedVerdict& speed, const std::string& reference) {
-  const double factor = std::max(speed.time.ratio, 1 / speed.time.ratio);
-  const char* direction = speed.time.ratio < 1 ? "faster" : "slower";
-  if (!speed.time.error)
-    return fmt::format("{:.1f} times {} than {}", factor, direction, reference);
-  const double error = factor * *speed.time.error / speed.time.ratio;
-  return fmt::format("{:.2f} ± {:.2f} times {} than {}", factor, error, direction, reference);
+// "3.7 times faster"; with repeats "2.08 ± 0.02 times faster"
+std::string factor_words(const MetricComparison& speed) {
+  const double ratio = 1 + *speed.change;
+  const double factor = std::max(ratio, 1 / ratio);
+  const char* direction = ratio < 1 ? "faster" : "slower";
+  // The relative error of a ratio is that of its inverse.
+  return speed.error ? fmt::format("{:.2f} ± {:.2f} times {}", factor,
+                                   factor * *speed.error / ratio, direction)
+                     : fmt::format("{:.{}f} times {}", factor, factor < 1.5 ? 2 : 1, direction);
 }
 
-std::string memory_words(const MemoryVerdict& memory) {
-  if (memory.decision == Decision::undecided) return "the same memory";
-  const double percent = 100 * std::abs(memory.ratio - 1);
-  return fmt::format("{:.0f} % {} memory", percent, memory.ratio < 1 ? "less" : "more");
+std::string memory_words(const MetricComparison& memory) {
+  if (memory.verdict != Verdict::better && memory.verdict != Verdict::worse) {
+    return "the same memory";
+  }
+  return fmt::format("{:.0f} % {} memory", 100 * std::abs(*memory.change),
+                     *memory.change < 0 ? "less" : "more");
 }
 
 // With several seeds the difference is one of this test set; where another one of its size could
-// turn it round, its size is told.
-std::string seeds_words(const AccuracyVerdict& accuracy, const std::optional<int64_t>& samples) {
-  const bool is_of_this_set = accuracy.decision != Decision::undecided && samples &&
-                              std::abs(accuracy.difference.mean) < accuracy.test_set_noise;
-  return fmt::format("(n={} seeds{})", accuracy.difference.n,
-                     is_of_this_set ? fmt::format(", on these {} test samples", *samples) : "");
-}
-
-std::string accuracy_sentence(const Candidate& candidate) {
-  const std::optional<AccuracyVerdict>& accuracy = candidate.accuracy;
-  if (!accuracy) return "Accuracy: not known for both.";
-  const std::string points = points_text(accuracy->difference.mean);
-  if (!accuracy->interval) {
-    return accuracy->decision == Decision::undecided ? "Accuracy: undecided."
-                                                     : "Accuracy: " + points + " (one seed).";
+// turn it round, or hides it, its size is told.
+std::string accuracy_sentence(const MetricComparison& accuracy,
+                              const std::optional<int64_t>& samples) {
+  if (!accuracy.change) return "Accuracy: not known for both.";
+  const double noise = one_seed_bound(accuracy.base->mean, accuracy.current->mean, samples);
+  const bool is_of_this_set = samples && noise > kOneSeedAccuracy &&
+                              std::abs(*accuracy.change) < noise &&
+                              accuracy.verdict != Verdict::same;
+  std::string seeds = accuracy.is_single ? "one seed" : fmt::format("n={} seeds", accuracy.seeds);
+  if (is_of_this_set) {
+    seeds += fmt::format(", {}{} test samples", accuracy.is_single ? "" : "on these ", *samples);
   }
-  const std::string n = seeds_words(*accuracy, candidate.test_samples);
-  return accuracy->decision == Decision::undecided
-             ? "Accuracy: " + points + ", within seed noise " + n + "."
-             : "Accuracy: " + points + " " + n + ".";
+  std::string points = points_text(*accuracy.change);
+  if (*accuracy.change == 0 && accuracy.verdict == Verdict::same) points = "the same";
+  if (accuracy.verdict == Verdict::inconclusive) points += ", undecided";
+  if (accuracy.verdict == Verdict::same && !accuracy.is_single) points += ", within seed noise";
+  return "Accuracy: " + points + " (" + seeds + ").";
 }
 
 std::string runs_words(const ModeRecord& mode, const ModeRecord& reference) {
@@ -95,72 +90,89 @@ std::string runs_words(const ModeRecord& mode, const ModeRecord& reference) {
   return fmt::format("{} runs against {}", runs, reference_runs);
 }
 
-// Fastest first; of those that single or repeated runs cannot tell from the fastest, the one with
-// the least memory; of equals the one asked for first.
+// Fastest first; of those that are as fast within what counts as a change, the one with the least
+// memory; of equals the one asked for first.
 const Candidate* best_of(const std::vector<Candidate>& candidates) {
-  const auto faster = [](const Candidate& a, const Candidate& b) {
-    return a.speed->time.ratio < b.speed->time.ratio;
+  const auto ratio = [](const Candidate& one) { return 1 + *one.speed.change; };
+  const auto is_eligible = [](const Candidate& one) {
+    return one.is_faster() && !one.loses_accuracy();
   };
   const Candidate* fastest = nullptr;
   for (const Candidate& candidate : candidates) {
-    if (!candidate.is_faster() || candidate.loses_accuracy()) continue;
-    if (fastest == nullptr || faster(candidate, *fastest)) fastest = &candidate;
+    if (!is_eligible(candidate)) continue;
+    if (fastest == nullptr || ratio(candidate) < ratio(*fastest)) fastest = &candidate;
   }
+  const MetricTraits& memory = *find_metric("memory");
   const Candidate* best = fastest;
   for (const Candidate& candidate : candidates) {
-    if (fastest == nullptr || !candidate.is_faster() || candidate.loses_accuracy()) continue;
-    const auto against_fastest = speed_verdict(*candidate.mode, *fastest->mode);
-    const bool ties = against_fastest && against_fastest->decision == Decision::undecided;
-    const auto memory = memory_verdict(*candidate.mode, *best->mode);
-    if (ties && memory && memory->decision == Decision::better) best = &candidate;
+    if (!is_eligible(candidate) || ratio(candidate) >= (1 + kTimeLimit) * ratio(*fastest)) continue;
+    const auto judged = judge({best->mode, candidate.mode, kMemoryLimit}, memory);
+    if (judged.verdict == Verdict::better) best = &candidate;
   }
   return best;
 }
 
+// Who is short of memory may pay for it with time, up to this factor.
+constexpr double kDearestMemory = 2.0;
+
 const Candidate* smallest_of(const std::vector<Candidate>& candidates) {
   const Candidate* smallest = nullptr;
   for (const Candidate& candidate : candidates) {
-    const bool is_slower = candidate.speed && candidate.speed->decision == Decision::worse;
-    if (!candidate.needs_less_memory() || is_slower || candidate.loses_accuracy()) continue;
-    if (smallest == nullptr || candidate.memory->ratio < smallest->memory->ratio) {
+    if (candidate.memory.verdict != Verdict::better || candidate.loses_accuracy()) continue;
+    if (candidate.speed.change && 1 + *candidate.speed.change > kDearestMemory) continue;
+    if (smallest == nullptr || *candidate.memory.change < *smallest->memory.change) {
       smallest = &candidate;
     }
   }
   return smallest;
 }
 
-void describe_best(const Candidate& best, const ModeRecord& reference, Recommendation& out) {
-  std::string sentence = "Use " + name_in_text(*best.mode) +
-                         " here: " + speed_words(*best.speed, name_in_text(reference));
-  if (best.memory) sentence += ", " + memory_words(*best.memory);
-  sentence += " (" + runs_words(*best.mode, reference) + "). " + accuracy_sentence(best);
+// "at about the same speed", "and is 1.10 ± 0.02 times slower", ...
+std::string speed_of_smaller(const MetricComparison& speed) {
+  if (!speed.change) return "";
+  if (std::abs(*speed.change) < kTimeLimit) return " at about the same speed";
+  const std::string words = factor_words(speed);
+  if (speed.verdict == Verdict::worse) return ", and is " + words;
+  return ", and was " + words + ", which may be noise";
+}
+
+// A verdict that holds although a side's times were disturbed.
+void describe_disturbed(const Candidate& candidate, const ModeRecord& reference,
+                        Recommendation& out) {
+  if (!candidate.speed.least_change) return;
+  const ModeRecord& marked = mark_against_time(reference) != nullptr ? reference : *candidate.mode;
+  const Mark& mark = *mark_against_time(marked);
+  const double least = 1 + *candidate.speed.least_change;
+  out.sentences.push_back(fmt::format(
+      "{} is marked {} ({}): {} is at least {:.1f} times {} all the same.", name_in_text(marked),
+      terminal_text(mark.id), shortened(terminal_text(mark.why)), name_in_text(*candidate.mode),
+      std::max(least, 1 / least), least < 1 ? "faster" : "slower"));
+}
+
+void describe_best(const Candidate& best, const ModeRecord& reference,
+                   const std::optional<int64_t>& samples, Recommendation& out) {
+  std::string sentence = "Use " + name_in_text(*best.mode) + " here: " + factor_words(best.speed) +
+                         " than " + name_in_text(reference);
+  if (best.memory.change) sentence += ", " + memory_words(best.memory);
+  sentence +=
+      " (" + runs_words(*best.mode, reference) + "). " + accuracy_sentence(best.accuracy, samples);
   out.sentences.push_back(sentence);
   out.mode = best.mode->mode;
 }
 
 void describe_none(const std::vector<Candidate>& candidates, const ModeRecord& reference,
-                   bool is_only_mode, Recommendation& out) {
+                   const std::optional<int64_t>& samples, Recommendation& out) {
   const std::string name = name_in_text(reference);
-  if (candidates.empty()) {
-    if (is_only_mode) {
-      out.sentences.push_back("Only " + name + " was run: there is nothing to compare.");
-    } else {
-      out.sentences.push_back("Use " + name + " here: no other mode gave a usable result.");
-      out.mode = reference.mode;
-    }
-    return;
-  }
   const bool any_single = std::any_of(candidates.begin(), candidates.end(), [](const auto& c) {
-    return c.speed && c.speed->is_single_run && c.speed->decision == Decision::undecided;
+    return c.speed.change && c.speed.is_single && c.speed.verdict == Verdict::inconclusive;
   });
   out.sentences.push_back("No mode is clearly faster than " + name + " here: stay with " + name +
                           "." + (any_single ? " For closer figures use --repeats 5." : ""));
   out.mode = reference.mode;
   if (const Candidate* smallest = smallest_of(candidates)) {
     out.sentences.push_back("If memory is short: " + name_in_text(*smallest->mode) + " needs " +
-                            memory_words(*smallest->memory) +
-                            (smallest->speed ? " at about the same speed. " : ". ") +
-                            accuracy_sentence(*smallest));
+                            memory_words(smallest->memory) + speed_of_smaller(smallest->speed) +
+                            ". " + accuracy_sentence(smallest->accuracy, samples));
   }
 }
 
@@ -169,10 +181,10 @@ void describe_losers(const std::vector<Candidate>& candidates, const ModeRecord&
                      Recommendation& out) {
   for (const Candidate& candidate : candidates) {
     if (!candidate.is_faster() || !candidate.loses_accuracy()) continue;
-    out.sentences.push_back(fmt::format("{} is {}, but its test accuracy is {:.1f} points lower.",
-                                        name_in_text(*candidate.mode),
-                                        speed_words(*candidate.speed, name_in_text(reference)),
-                                        -100 * candidate.accuracy->difference.mean));
+    out.sentences.push_back(
+        fmt::format("{} is {} than {}, but its test accuracy is {:.1f} points lower.",
+                    name_in_text(*candidate.mode), factor_words(candidate.speed),
+                    name_in_text(reference), -100 * *candidate.accuracy.change));
   }
 }
 
@@ -225,24 +237,30 @@ std::string remedy(const std::string& mark) {
   if (mark == "busy") return "Close other programs, or wait until the machine is quiet";
   if (mark == "throttled") return "Let the device cool, or cool it better";
   if (mark == "ecc-errors") return "Take another card";
-  if (mark == "drift") return "Leave the machine alone meanwhile, or use --repeats 5";
+  if (mark == "drift" || mark == "trend") {
+    return "Leave the machine alone meanwhile, or use --repeats 5";
+  }
   if (mark == "debug-build") return "Build with -DCMAKE_BUILD_TYPE=Release";
   return "Remove the cause";
 }
 
 // Times that say nothing leave memory and accuracy as they are.
-void describe_untimed(const ResultDocument& document, const ModeRecord& reference, const Mark& mark,
+void describe_untimed(const std::vector<Candidate>& refused, const ModeRecord& reference,
                       Recommendation& out) {
+  const ModeRecord* marked = &reference;
+  for (const Candidate& one : refused) {
+    if (mark_against_time(*marked) == nullptr) marked = one.mode;
+  }
+  const Mark& mark = *mark_against_time(*marked);
   out.sentences.push_back("No recommendation: the times cannot be judged, " +
-                          name_in_text(reference) + " is marked " + terminal_text(mark.id) + " (" +
+                          name_in_text(*marked) + " is marked " + terminal_text(mark.id) + " (" +
                           shortened(terminal_text(mark.why)) + ").");
   out.sentences.push_back(remedy(mark.id) + ", and run it again.");
   std::string saving;
-  for (const ModeRecord& mode : document.modes) {
-    if (&mode == &reference || !is_usable(mode)) continue;
-    const auto memory = memory_verdict(mode, reference);
-    if (!memory || memory->decision != Decision::better) continue;
-    saving += (saving.empty() ? "" : ", ") + name_in_text(mode) + " needs " + memory_words(*memory);
+  for (const Candidate& one : refused) {
+    if (one.memory.verdict != Verdict::better) continue;
+    saving += (saving.empty() ? "" : ", ") + name_in_text(*one.mode) + " needs " +
+              memory_words(one.memory);
   }
   if (!saving.empty())
     out.sentences.push_back("Memory is counted and holds all the same: " + saving + ".");
@@ -256,27 +274,37 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
         "not precision. Use a larger model or --batch-size, or --config gpu-quick.");
     return;
   }
-  if (const Mark* mark = mark_against_time(reference)) {
-    describe_untimed(document, reference, *mark, out);
+  const std::optional<int64_t> samples = data_sizes(document).test;
+  std::vector<Candidate> candidates, refused;
+  for (const Standing& standing : standings(document, reference)) {
+    if (!is_usable(*standing.mode)) continue;
+    (standing.speed.is_refused ? refused : candidates).push_back({standing});
+  }
+  if (candidates.empty() && refused.empty()) {
+    const std::string name = name_in_text(reference);
+    const bool is_alone = document.modes.size() == 1;
+    if (!is_alone) out.mode = reference.mode;
+    out.sentences.push_back(is_alone
+                                ? "Only " + name + " was run: there is nothing to compare."
+                                : "Use " + name + " here: no other mode gave a usable result.");
     return;
   }
-  const std::optional<int64_t> test_samples = data_sizes(document).test;
-  std::vector<Candidate> candidates;
-  for (const ModeRecord& mode : document.modes) {
-    if (&mode == &reference || !is_usable(mode)) continue;
-    if (const Mark* mark = mark_against_time(mode)) {
-      out.sentences.push_back(name_in_text(mode) + " is left out: it is marked " +
-                              terminal_text(mark->id) + ". " + remedy(mark->id) +
-                              ", and run it again.");
-      continue;
-    }
-    candidates.push_back({&mode, speed_verdict(mode, reference), memory_verdict(mode, reference),
-                          accuracy_verdict(mode, reference, test_samples), test_samples});
+  if (candidates.empty()) return describe_untimed(refused, reference, out);
+  for (const Candidate& one : refused) {
+    const Mark* own = mark_against_time(*one.mode);
+    const Mark& mark = own != nullptr ? *own : *mark_against_time(reference);
+    out.sentences.push_back(name_in_text(*one.mode) +
+                            " is left out: " + (own != nullptr ? "it" : name_in_text(reference)) +
+                            " is marked " + terminal_text(mark.id) + ". " + remedy(mark.id) +
+                            ", and run it again.");
   }
-  if (const Candidate* best = best_of(candidates)) {
-    describe_best(*best, reference, out);
+  const Candidate* best = best_of(candidates);
+  if (best != nullptr) {
+    describe_best(*best, reference, samples, out);
+    describe_disturbed(*best, reference, out);
   } else {
-    describe_none(candidates, reference, document.modes.size() == 1, out);
+    describe_none(candidates, reference, samples, out);
+    for (const Candidate& candidate : candidates) describe_disturbed(candidate, reference, out);
   }
   describe_losers(candidates, reference, out);
   for (const Candidate& candidate : candidates) {

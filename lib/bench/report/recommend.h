@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/verdict.h"
+#include "bench/result/document.h"
 
 namespace precbench {
 

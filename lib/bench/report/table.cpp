@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "bench/compare/judge.h"
 #include "bench/probe/ceiling.h"
 #include "bench/report/block.h"
 #include "bench/report/escape.h"
 #include "bench/report/repeatability.h"
 #include "bench/report/units.h"
-#include "bench/report/verdict.h"
 #include "bench/result/numeric_notes.h"
 
 namespace precbench {
@@ -24,6 +24,7 @@ std::optional<Estimate> value_of(const ModeRecord& mode, std::string_view metric
 // Collects what the cells need explained, each thing once.
 struct Signs {
   bool one_seed = false, seed_noise = false, one_run = false, time_noise = false;
+  bool marked_time = false;
   bool running_accuracy = false;
   std::optional<int64_t> test_samples;
   double one_seed_bound = kOneSeedAccuracy;  // the largest of the cells
@@ -34,17 +35,21 @@ std::string accuracy_cell(const ModeRecord& mode, const char* metric) {
   return value ? percent_text(*value) : kNothing;
 }
 
-std::string accuracy_change_cell(const ModeRecord& mode, const ModeRecord* reference,
-                                 Signs& signs) {
-  if (&mode == reference) return "ref";
-  const auto verdict =
-      reference != nullptr ? accuracy_verdict(mode, *reference, signs.test_samples) : std::nullopt;
-  if (!verdict) return kNothing;
-  const std::string points = points_text(verdict->difference.mean);
-  if (verdict->decision != Decision::undecided) return points;
-  signs.one_seed_bound = std::max(signs.one_seed_bound, verdict->test_set_noise);
-  (verdict->interval ? signs.seed_noise : signs.one_seed) = true;
-  return points + (verdict->interval ? " ≈" : " ?");
+bool is_decided(const MetricComparison& judged) {
+  return judged.verdict == Verdict::better || judged.verdict == Verdict::worse;
+}
+
+std::string accuracy_change_cell(const Standing* standing, Signs& signs) {
+  if (standing == nullptr) return "ref";
+  const MetricComparison& judged = standing->accuracy;
+  if (!judged.change) return kNothing;
+  const std::string points = points_text(*judged.change);
+  if (is_decided(judged)) return points;
+  signs.one_seed_bound =
+      std::max(signs.one_seed_bound,
+               one_seed_bound(judged.base->mean, judged.current->mean, signs.test_samples));
+  (judged.is_single ? signs.one_seed : signs.seed_noise) = true;
+  return points + (judged.is_single ? " ?" : " ≈");
 }
 
 std::string time_cell(const ModeRecord& mode) {
@@ -52,14 +57,16 @@ std::string time_cell(const ModeRecord& mode) {
   return value ? duration_text(*value) : kNothing;
 }
 
-std::string speed_cell(const ModeRecord& mode, const ModeRecord* reference, Signs& signs) {
-  if (&mode == reference) return "ref";
-  const auto verdict = reference != nullptr ? speed_verdict(mode, *reference) : std::nullopt;
-  if (!verdict) return kNothing;
-  const std::string text = speed_text(verdict->time);
-  if (verdict->decision != Decision::undecided) return text;
-  (verdict->is_single_run ? signs.one_run : signs.time_noise) = true;
-  return text + (verdict->is_single_run ? " ?" : " ≈");
+std::string speed_cell(const Standing* standing, Signs& signs) {
+  if (standing == nullptr) return "ref";
+  const MetricComparison& judged = standing->speed;
+  if (!judged.change) return kNothing;
+  const std::string text = speed_text(Ratio{1 + *judged.change, judged.error, std::nullopt});
+  if (is_decided(judged)) return text;
+  (judged.is_refused  ? signs.marked_time
+   : judged.is_single ? signs.one_run
+                      : signs.time_noise) = true;
+  return text + (judged.is_refused ? " !" : judged.is_single ? " ?" : " ≈");
 }
 
 std::string memory_cell(const ModeRecord& mode) {
@@ -67,10 +74,9 @@ std::string memory_cell(const ModeRecord& mode) {
   return value ? mebibytes_text(value->mean) : kNothing;
 }
 
-std::string memory_change_cell(const ModeRecord& mode, const ModeRecord* reference) {
-  if (&mode == reference) return "ref";
-  const auto verdict = reference != nullptr ? memory_verdict(mode, *reference) : std::nullopt;
-  return verdict ? change_text(verdict->ratio) : kNothing;
+std::string memory_change_cell(const Standing* standing) {
+  if (standing == nullptr) return "ref";
+  return standing->memory.change ? change_text(1 + *standing->memory.change) : kNothing;
 }
 
 std::string status_note(const ModeRecord& mode) {
@@ -130,7 +136,7 @@ std::string more_seeds(const ResultDocument& document) {
   return "--seeds 42,43,44";
 }
 
-void add_mode_footnotes(const ModeRecord& mode, const ModeRecord* reference, Table& table) {
+void add_mode_footnotes(const ModeRecord& mode, const Standing* standing, Table& table) {
   const std::string name = terminal_text(mode.mode);
   for (const Mark& mark : mode.marks) {
     if (mark.id == "n=1" || mark.why.empty()) continue;
@@ -142,12 +148,11 @@ void add_mode_footnotes(const ModeRecord& mode, const ModeRecord* reference, Tab
   for (const std::string& note : mode.notes) {
     table.footnotes.push_back(name + ": " + shortened(terminal_text(note)));
   }
-  if (reference == nullptr || &mode == reference) return;
-  if (const auto speed = speed_verdict(mode, *reference); speed && speed->total_ratio) {
+  if (standing != nullptr && standing->total_ratio) {
     table.footnotes.push_back(
         name +
         ": speed is of the median step; the whole run, with first steps and evaluation, is " +
-        speed_text(Ratio{*speed->total_ratio, std::nullopt, std::nullopt}));
+        speed_text(Ratio{*standing->total_ratio, std::nullopt, std::nullopt}));
   }
 }
 
@@ -166,7 +171,10 @@ void add_sign_footnotes(const ResultDocument& document, const Signs& signs, Tabl
   };
   add(signs.one_seed, one_seed_footnote(document, signs));
   add(signs.one_run, "? one run each: speeds within a factor of 1.25 say little; use --repeats 5");
-  add(signs.seed_noise, "≈ within seed noise: the 95 % interval of the difference includes 0");
+  add(signs.seed_noise,
+      "≈ within seed noise: the 95 % interval of the difference includes 0, or it "
+      "is under half a point");
+  add(signs.marked_time, "! speed not to be judged: what the row is marked for may have made it");
   add(signs.time_noise, "≈ no established difference in speed of 5 % or more");
   add(signs.running_accuracy,
       "train accuracy is the running one over the last epoch, so it can be below test accuracy");
@@ -183,12 +191,20 @@ Table comparison_table(const ResultDocument& document) {
                   "speed", "peak MiB", versus, "notes"};
   Signs signs;
   signs.test_samples = data_sizes(document).test;
+  std::vector<Standing> all;
+  if (reference != nullptr) all = standings(document, *reference);
+  const auto standing_of = [&](const ModeRecord& mode) -> const Standing* {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Standing& one) { return one.mode == &mode; });
+    return found == all.end() ? nullptr : &*found;
+  };
   for (const ModeRecord& mode : document.modes) {
+    const Standing* standing = standing_of(mode);
     table.rows.push_back({terminal_text(mode.mode), accuracy_cell(mode, "test_accuracy"),
-                          accuracy_change_cell(mode, reference, signs),
+                          accuracy_change_cell(standing, signs),
                           accuracy_cell(mode, "train_accuracy"), time_cell(mode),
-                          speed_cell(mode, reference, signs), memory_cell(mode),
-                          memory_change_cell(mode, reference), notes_cell(mode, reference)});
+                          speed_cell(standing, signs), memory_cell(mode),
+                          memory_change_cell(standing), notes_cell(mode, reference)});
     signs.running_accuracy |= is_below_test_accuracy(mode);
   }
   for (auto& row : table.rows) {
@@ -197,7 +213,9 @@ Table comparison_table(const ResultDocument& document) {
     if (row[1] == kNothing && row[4] == kNothing) row[2] = row[5] = row[7] = kNothing;
   }
   add_sign_footnotes(document, signs, table);
-  for (const ModeRecord& mode : document.modes) add_mode_footnotes(mode, reference, table);
+  for (const ModeRecord& mode : document.modes) {
+    add_mode_footnotes(mode, standing_of(mode), table);
+  }
   return table;
 }
 

@@ -33,9 +33,12 @@ struct PilotRecord {
 
 // What a row may not be used for, and why.
 struct Mark {
-  std::string id;  // n=1 | emulated | at-chance | too-small | busy | throttled | drift |
+  std::string id;  // n=1 | emulated | at-chance | too-small | busy | throttled | drift | trend |
                    // ecc-errors | shared | debug-build | other-machine
   std::string why;
+  // The most of the mode's time that what it marks can have cost, as a share; nothing where there
+  // is no bound. Worked out from the runs (assign_marks), not stored.
+  std::optional<double> lost = std::nullopt;
 };
 
 // The highest rate that a mode's number format reaches on the device, as far as it is known.

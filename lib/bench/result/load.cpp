@@ -141,14 +141,39 @@ void refuse_negative(const ObjectReader& reader, std::initializer_list<const cha
   }
 }
 
+// A hundred thousand years: beyond it, figures made of a time (squares, ratios) leave a double's
+// range or say nothing.
+constexpr double kLongestS = 3e12;
+constexpr double kMostSamplesPerS = 1e18;
+
+void refuse_above(const ObjectReader& reader, std::initializer_list<const char*> keys,
+                  double most) {
+  for (const char* key : keys) {
+    const json* member = reader.find(key);
+    if (member != nullptr && member->is_number() && member->get<double>() > most) {
+      reader.fail(key, "is beyond any run");
+    }
+  }
+}
+
 RunRecord run_from(const ObjectReader& reader) {
   RunRecord run = run_record_from_json(reader);
+  if (run.others_share && (*run.others_share < 0 || *run.others_share > 1)) {
+    reader.fail("others_share", "must be between 0 and 1");
+  }
   refuse_negative(reader, {"seed", "repeat", "order_index", "loss_trace_stride"});
   if (const auto time = reader.optional_object("time")) {
     refuse_negative(*time, {"startup_s", "data_s", "first_step_s", "train_s", "eval_s", "total_s",
                             "samples_per_s", "flops_per_step", "tflops"});
+    refuse_above(*time, {"startup_s", "data_s", "first_step_s", "train_s", "eval_s", "total_s"},
+                 kLongestS);
+    refuse_above(*time, {"samples_per_s"}, kMostSamplesPerS);
+    if (run.status == Status::ok && run.time.total_s == 0.0) {
+      time->fail("total_s", "must be over 0 where a run is ok");
+    }
     if (const auto steps = time->optional_object("step_ms")) {
       refuse_negative(*steps, {"mean", "median", "p95"});
+      refuse_above(*steps, {"mean", "median", "p95"}, 1000 * kLongestS);
     }
   }
   if (const auto memory = reader.optional_object("memory")) {

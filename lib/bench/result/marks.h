@@ -1,5 +1,6 @@
-// The marks that follow from a document itself: n=1, emulated, at-chance, debug-build. Others
-// (busy, throttled, drift, too-small, other-machine) are set where they are observed.
+// The marks that follow from a document itself: n=1, emulated, at-chance, debug-build, drift,
+// trend. Others (busy, throttled, too-small, other-machine) are set where they are observed; how
+// much busy and throttled can have cost is worked out here.
 #pragma once
 
 #include <optional>

@@ -130,6 +130,12 @@ bool has_mark(const ModeRecord& mode, const std::string& id) {
                      [&](const Mark& mark) { return mark.id == id; });
 }
 
+std::string mark_ids(const ModeRecord& mode) {
+  std::string ids;
+  for (const Mark& mark : mode.marks) ids += (ids.empty() ? "" : " ") + mark.id;
+  return ids;
+}
+
 std::optional<std::string> text_at(const json& object, std::initializer_list<const char*> path) {
   const json* here = &object;
   for (const char* key : path) {

@@ -41,6 +41,9 @@ DataSizes data_sizes(const ResultDocument& document);
 
 bool has_mark(const ModeRecord& mode, const std::string& id);
 
+// "busy n=1"
+std::string mark_ids(const ModeRecord& mode);
+
 // The text at a path of keys in a JSON object ("device", "name"), or nothing: files from elsewhere
 // may lack any of it.
 std::optional<std::string> text_at(const json& object, std::initializer_list<const char*> path);

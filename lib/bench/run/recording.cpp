@@ -147,7 +147,8 @@ void Recording::set_status(std::string_view name, Status status, const std::stri
   row.reason = reason;
 }
 
-void Recording::add(const RunSlot& slot, const TrainResult& result, const json& energy) {
+void Recording::add(const RunSlot& slot, const TrainResult& result, const json& energy,
+                    const std::optional<double>& others_share) {
   ModeRecord& row = mode(slot.mode->name);
   row.effective_mode = result.effective_mode;
   if (row.runs.empty()) row.recipe = result.recipe;
@@ -158,6 +159,7 @@ void Recording::add(const RunSlot& slot, const TrainResult& result, const json& 
   RunRecord run = result.run;
   run.energy = energy;
   run.unknown.erase("energy");
+  run.others_share = others_share;
   append(slot, std::move(run));
 }
 

@@ -31,8 +31,10 @@ class Recording {
 
   // A row that will not run, with why.
   void set_status(std::string_view mode, Status status, const std::string& reason);
-  // A run that sent its result; `energy` is what was seen of the GPU meanwhile (NvmlReport).
-  void add(const RunSlot& slot, const TrainResult& result, const json& energy);
+  // A run that sent its result; `energy` is what was seen of the GPU meanwhile (NvmlReport),
+  // `others_share` what others took of the processors.
+  void add(const RunSlot& slot, const TrainResult& result, const json& energy,
+           const std::optional<double>& others_share);
   void add_failure(const RunSlot& slot, Status status, const std::string& reason);
 
   void mark_once(std::string_view mode,

@@ -160,8 +160,11 @@ class Session {
     const NvmlReport gpu = gpu_->end();
     console_.clear_live();
     if (troubles_.take(outcome)) return;
+    const CpuSnapshot after = read_cpu_snapshot();
+    const double own_s = outcome.cpu_s + own_cpu_s() - own_before_s;
     if (outcome.result && outcome.result->train) {
-      recording_->add(slot, *outcome.result->train, gpu.energy);
+      recording_->add(slot, *outcome.result->train, gpu.energy,
+                      share_of_others(before, after, own_s));
       const bool counts = slot.role == "measure";
       ModeRecord& row = recording_->mode(slot.mode->name);
       if (const auto mark = yardsticks_->set_beside(row, counts))
@@ -170,9 +173,7 @@ class Session {
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
                               outcome.reason.value_or("the worker sent no training result"));
     }
-    const auto busy =
-        busy_reason(before, read_cpu_snapshot(), outcome.cpu_s + own_cpu_s() - own_before_s);
-    mark(slot, busy, gpu.marks);
+    mark(slot, busy_reason(before, after, own_s), gpu.marks);
     save();  // before it is told: who has seen a result can rely on it
     print_block(slot);
   }
@@ -190,10 +191,10 @@ class Session {
     }
     if (busy.empty()) return;
     recording_->mark_once(slot.mode->name, {"busy", busy});
-    // Told at once and once: there may be hours of runs to come whose times nobody will judge.
+    // Told at once and once: there may be hours of runs to come whose times say little.
     if (std::exchange(busy_told_, true)) return;
     console_.warning(fmt::format(
-        "while {} ran, {}: such times are not judged, and no mode is recommended by them.\n"
+        "while {} ran, {}: such times decide only what that cannot have caused.\n"
         "         Close other programs, or stop here (Ctrl-C) and run it when the machine is "
         "quiet.",
         slot.mode->name, busy));

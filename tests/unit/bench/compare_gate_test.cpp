@@ -38,6 +38,20 @@ ModeRecord seeds(std::vector<double> accuracies) {
   return mode_of("32-true", runs);
 }
 
+ModeRecord repeats(std::vector<int64_t> mebibytes) {
+  std::vector<RunRecord> runs;
+  for (const int64_t bytes : mebibytes) {
+    runs.push_back(run_of(42, static_cast<int64_t>(runs.size()), 10, bytes * kMiB, 0.9));
+  }
+  return mode_of("32-true", runs);
+}
+
+ModeRecord rate(double samples_per_s) {
+  ModeRecord mode = one(10);
+  mode.runs[0].time.samples_per_s = samples_per_s;
+  return mode;
+}
+
 GateResult gate(ModeRecord base, ModeRecord current, const std::string& rule, bool strict = false) {
   return evaluate_gate(document_of({std::move(base)}), document_of({std::move(current)}),
                        {parse_gate_rule(rule)}, strict);
@@ -89,26 +103,46 @@ INSTANTIATE_TEST_SUITE_P(
         TruthRow{"OnePercentMore", one(10), one(10, 101 * kMiB), "memory:2%", GateOutcome::passed},
         TruthRow{"AByteMoreWhereNoneIsAllowed", one(10), one(10, 100 * kMiB + 1), "memory:0%",
                  GateOutcome::failed},
-        TruthRow{"HalfOfIt", one(10), one(10, 50 * kMiB), "memory:2%", GateOutcome::passed}),
+        TruthRow{"HalfOfIt", one(10), one(10, 50 * kMiB), "memory:2%", GateOutcome::passed},
+        TruthRow{"RepeatsThatDifferAndOverlap", repeats({100, 140}), repeats({130, 131}),
+                 "memory:2%", GateOutcome::inconclusive},
+        TruthRow{"RepeatsThatDifferApart", repeats({100, 110}), repeats({111, 130}), "memory:2%",
+                 GateOutcome::failed}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Accuracy, GateTruth,
-    ::testing::Values(TruthRow{"OneSeedUnderTwoPoints", one(10), one(10, 100 * kMiB, 0.885),
-                               "test_accuracy:0.5pp", GateOutcome::inconclusive},
-                      TruthRow{"OneSeedThreePointsLower", one(10), one(10, 100 * kMiB, 0.87),
-                               "test_accuracy:0.5pp", GateOutcome::failed},
-                      TruthRow{"OneSeedThreePointsHigher", one(10), one(10, 100 * kMiB, 0.93),
-                               "test_accuracy:0.5pp", GateOutcome::passed},
-                      TruthRow{"EverySeedOnePointLower", seeds({0.90, 0.91, 0.92}),
-                               seeds({0.889, 0.90, 0.911}), "test_accuracy:0.5pp",
-                               GateOutcome::failed},
-                      TruthRow{"SeedsUpAndDown", seeds({0.90, 0.91, 0.92}),
-                               seeds({0.901, 0.909, 0.92}), "test_accuracy:0.5pp",
-                               GateOutcome::passed},
-                      TruthRow{"SeedsWide", seeds({0.90, 0.91, 0.92}), seeds({0.95, 0.85, 0.90}),
-                               "test_accuracy:0.5pp", GateOutcome::inconclusive}),
+    ::testing::Values(
+        TruthRow{"OneSeedUnderTwoPoints", one(10), one(10, 100 * kMiB, 0.885),
+                 "test_accuracy:0.5pp", GateOutcome::inconclusive},
+        TruthRow{"OneSeedThreePointsLower", one(10), one(10, 100 * kMiB, 0.87),
+                 "test_accuracy:0.5pp", GateOutcome::failed},
+        TruthRow{"OneSeedThreePointsHigher", one(10), one(10, 100 * kMiB, 0.93),
+                 "test_accuracy:0.5pp", GateOutcome::passed},
+        TruthRow{"EverySeedOnePointLower", seeds({0.90, 0.91, 0.92}), seeds({0.889, 0.90, 0.911}),
+                 "test_accuracy:0.5pp", GateOutcome::failed},
+        TruthRow{"SeedsUpAndDown", seeds({0.90, 0.91, 0.92}), seeds({0.901, 0.909, 0.92}),
+                 "test_accuracy:0.5pp", GateOutcome::passed},
+        TruthRow{"TwoSeedsOfALossThatOneWouldShow", seeds({0.90, 0.90}), seeds({0.88, 0.86}),
+                 "test_accuracy:0.5pp", GateOutcome::failed},
+        TruthRow{"OneSeedInCommonOfTwo", seeds({0.90, 0.90}),
+                 mode_of("32-true", {run_of(0, 0, 10, kMiB, 0.89), run_of(7, 0, 10, kMiB, 0.84)}),
+                 "test_accuracy:0.5pp", GateOutcome::failed},
+        TruthRow{"RepeatsOfOneAccuracy", one(10, kMiB, 0.8762), five(10, kMiB, 0.8762),
+                 "test_accuracy:0.5pp", GateOutcome::passed},
+        TruthRow{"SeedsWide", seeds({0.90, 0.91, 0.92}), seeds({0.95, 0.85, 0.90}),
+                 "test_accuracy:0.5pp", GateOutcome::inconclusive}),
     [](const auto& info) { return info.param.name; });
+
+// The limit is what the rate falls by, not what it would have to rise by again.
+INSTANTIATE_TEST_SUITE_P(Throughput, GateTruth,
+                         ::testing::Values(TruthRow{"AFallUnderTheLimit", rate(100), rate(79),
+                                                    "throughput:25%", GateOutcome::inconclusive},
+                                           TruthRow{"AFallOfTheLimit", rate(100), rate(75),
+                                                    "throughput:25%", GateOutcome::failed},
+                                           TruthRow{"ARise", rate(100), rate(140), "throughput:25%",
+                                                    GateOutcome::passed}),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(Gate, StrictMakesInconclusiveAnExitCode) {
   EXPECT_EQ(gate(one(10), one(12), "time:5%", true).exit_code, ExitCode::inconclusive);
@@ -144,14 +178,40 @@ TEST(Gate, EmulationInformsOnly) {
   EXPECT_EQ(gate(five(10), slow, "time:5%").outcome, GateOutcome::failed);
 }
 
-TEST(Gate, ADeadModelDecidesNoAccuracy) {
-  ResultDocument base = document_of({one(10, kMiB, 0.9)});
-  ResultDocument current = document_of({one(10, kMiB, 0.1)});
+GateResult gate_of_fashion(double before, double now, const std::string& rule) {
+  ResultDocument base = document_of({one(10, kMiB, before)});
+  ResultDocument current = document_of({one(10, kMiB, now)});
   base.protocol["dataset"] = current.protocol["dataset"] = "fashion-mnist";
+  return evaluate_gate(base, current, {parse_gate_rule(rule)}, false);
+}
+
+TEST(Gate, FailsWhatLearnedAndDoesNoMore) {
+  const GateResult result = gate_of_fashion(0.88, 0.1, "test_accuracy:0.5pp");
+  EXPECT_EQ(result.outcome, GateOutcome::failed);
+  EXPECT_EQ(result.verdicts[0].why, "learned in the baseline, now at chance");
+  // Whatever the rule asks for: a dead model's time is no time.
+  EXPECT_EQ(gate_of_fashion(0.88, 0.1, "time:5%").outcome, GateOutcome::failed);
+}
+
+TEST(Gate, ADeadBaselineDecidesNoAccuracy) {
+  for (const double now : {0.1, 0.9}) {
+    const GateResult result = gate_of_fashion(0.1, now, "test_accuracy:0.5pp");
+    EXPECT_EQ(result.outcome, GateOutcome::inconclusive);
+    EXPECT_THAT(result.verdicts[0].why, HasSubstr("base is at chance"));
+  }
+  // Hardly above chance before, hardly below it now.
+  EXPECT_EQ(gate_of_fashion(0.112, 0.109, "test_accuracy:0.5pp").outcome,
+            GateOutcome::inconclusive);
+}
+
+TEST(Gate, NeverPassesWithoutAModeOfTheBaseline) {
+  const ResultDocument base = document_of({five(10), five(10, kMiB, 0.9, "16-mixed")});
   const GateResult result =
-      evaluate_gate(base, current, {parse_gate_rule("test_accuracy:0.5pp")}, false);
-  EXPECT_EQ(result.outcome, GateOutcome::inconclusive);
-  EXPECT_THAT(result.verdicts[0].why, HasSubstr("at chance"));
+      evaluate_gate(base, document_of({five(10)}), parse_gate_rules({"time:5%"}), true);
+  EXPECT_EQ(result.exit_code, ExitCode::inconclusive);
+  EXPECT_EQ(
+      evaluate_gate(document_of({five(10)}), base, parse_gate_rules({"time:5%"}), true).outcome,
+      GateOutcome::passed);
 }
 
 TEST(Gate, AnotherMachineDecidesNothingUnlessForced) {
@@ -161,6 +221,16 @@ TEST(Gate, AnotherMachineDecidesNothingUnlessForced) {
   const std::vector<GateRule> rules = {parse_gate_rule("time:5%")};
   EXPECT_EQ(evaluate_gate(base, current, rules, false).outcome, GateOutcome::inconclusive);
   EXPECT_EQ(evaluate_gate(base, current, rules, false, true).outcome, GateOutcome::failed);
+  for (ModeRecord& mode : current.modes) mode.marks.push_back({"busy", "others"});
+  EXPECT_EQ(evaluate_gate(base, current, rules, false, true).outcome, GateOutcome::inconclusive);
+}
+
+TEST(Gate, AGpuWithoutANameIsAnotherMachine) {
+  const ResultDocument base = document_of({five(10)});
+  ResultDocument current = document_of({five(20)});
+  current.environment["device"]["name"] = nullptr;
+  const GateResult result = evaluate_gate(base, current, {parse_gate_rule("time:5%")}, false);
+  EXPECT_EQ(result.verdicts[0].why, "+100.0 %; measured on another machine");
 }
 
 TEST(Gate, RefusesAnotherProtocol) {
@@ -185,7 +255,7 @@ TEST(Gate, DoesNotPassWhereTheModeIsMissing) {
       evaluate_gate(document_of({five(10), five(10, kMiB, 0.9, "16-mixed")}),
                     document_of({five(10)}), parse_gate_rules({"time[16-mixed]:20%"}), false);
   EXPECT_EQ(result.outcome, GateOutcome::inconclusive);
-  EXPECT_EQ(result.verdicts.back().why, "was not run now");
+  EXPECT_EQ(result.verdicts.back().why, "is in the baseline and was not run now");
 }
 
 TEST(Gate, FailedOutweighsInconclusive) {
@@ -223,6 +293,7 @@ TEST(GateRule, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("time:-1%"), HasSubstr("between 0 and 1000"));
   EXPECT_THAT(error_of("time[16-mixd]:5%"), HasSubstr("did you mean '16-mixed'?"));
   EXPECT_THAT(error_of("time[16-mixed:5%"), HasSubstr("not closed"));
+  EXPECT_THAT(error_of("throughput:100%"), HasSubstr("cannot fall by 100 %"));
 }
 
 TEST(GateAdvice, OfABaselineWithSingleRuns) {

@@ -88,6 +88,24 @@ TEST(Matrix, EscapesNamesOfDevices) {
               HasSubstr("| a\\|b ?\\[31m=c |"));
 }
 
+// One of its seeds diverged: the others' figures are those of a mode that is not ok.
+TEST(Matrix, NeverMarksAModeThatIsNotOk) {
+  ResultDocument document = on("Tesla T4", 10, 20);
+  document.modes[0].status = Status::diverged;
+  const auto groups = matrix_of({document}, {"a"});
+  EXPECT_THAT(matrix_table(groups[0], metric("time")).rows[0],
+              ElementsAre("Tesla T4", "20.00s", "10.00s diverged", "2.11.0", "-", "-"));
+}
+
+TEST(Matrix, TellsTheMarksInEveryFormat) {
+  ResultDocument document = on("Tesla T4", 10, 20);
+  document.modes[0].marks.push_back({"busy", "others"});
+  const auto groups = matrix_of({document}, {"a"});
+  EXPECT_THAT(render_matrix(groups, {&metric("time")}, "csv", {}), HasSubstr(",1,ok,busy n=1\n"));
+  const json machines = json::parse(render_matrix(groups, {&metric("time")}, "json", {}));
+  EXPECT_EQ(machines[0]["machines"][0]["modes"]["16-mixed"]["marks"], json({"busy", "n=1"}));
+}
+
 // A busy machine's time is shown, and is no record.
 TEST(Matrix, ATimeThatIsNotToBeJudgedIsNoBest) {
   ResultDocument document = document_of({mode_of("16-mixed", {run_of(42, 0, 5, 100, 0.9)}),

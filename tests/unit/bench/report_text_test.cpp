@@ -63,7 +63,7 @@ TEST(TablePrinter, PrintsThePublishedComparison) {
       "bf16-mixed: emulated (native from Ampere (8.0))\n"
       "\n"
       "Use 16-mixed here: 3.7 times faster than 32-true, 36 % less memory (one run each). "
-      "Accuracy: undecided.\n"
+      "Accuracy: -1.22 pp, undecided (one seed).\n"
       "In your code: Trainer(precision=\"16-mixed\") or Fabric(precision=\"16-mixed\")\n");
 }
 
