@@ -161,8 +161,8 @@ int run_compare(const CompareOptions& options) {
   if (options.current.empty()) {
     throw UsageError(
         "compare needs two result files, or two sides to run\n"
-        "       precbench compare BASE.json NEW.json\n"
-        "       precbench compare --run BASE_BUILD HEAD_BUILD --config quick");
+        "       usage: precbench compare BASE NEW [options]\n"
+        "              precbench compare --run BASE_BUILD HEAD_BUILD [options of run]");
   }
   if (const GivenFlags given = options.plan.given(); !given.empty()) {
     throw UsageError("--" + given.begin()->first +
@@ -178,17 +178,19 @@ void add_compare(CLI::App& root, Action& action) {
   auto options = std::make_shared<CompareOptions>();
   command->add_option("BASE", options->base, "result file before the change");
   command->add_option("NEW", options->current, "result file after it");
-  command
-      ->add_option(
-          "--run", options->sides,
-          "instead of two files: measure two sides in turn (base, head, head, base, ...) and "
-          "compare those. A side is a precbench or the folder of its build, the folder of a "
-          "LibTorch, or words as in a shell: 'PRECBENCH_LIBTORCH=DIR this --gemm onednn' "
-          "(this: this precbench). Options of run hold for both")
-      ->type_name("BASE HEAD")
-      ->expected(2);
+  auto* sides =
+      command
+          ->add_option(
+              "--run", options->sides,
+              "instead of two files: measure two sides in turn (base, head, head, base, ...) and "
+              "compare those. A side is a precbench or the folder of its build, the folder of a "
+              "LibTorch, or words as in a shell: 'PRECBENCH_LIBTORCH=DIR this --gemm onednn' "
+              "(this: this precbench). Options of run hold for both")
+          ->type_name("BASE HEAD")
+          ->expected(2);
   command->add_option("--rounds", options->rounds, "with --run: how often each side runs")
       ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+      ->needs(sides)
       ->capture_default_str();
   command
       ->add_option("--fail-on", options->fail_on,

@@ -79,6 +79,7 @@ class InterleaveTest(CliTest):
                                 (("--run", ".", "this"), "holds neither"),
                                 (("--run", "this", "this", "--modes", "x"), "unknown mode"),
                                 (("--batch-size", "64", "a.json", "b.json"), "goes with compare --run"),
+                                (("a.json", "b.json", "--rounds", "3"), "--rounds requires --run"),
                                 (("a.json",), "two result files, or two sides")):
             done = self.precbench("compare", *arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
