@@ -15,12 +15,12 @@ class Row:
     cell: dict
     comparison: trace_file.Comparison | None = None
     test_accuracy: tuple | None = None  # ours, Fabric's
-    accuracies_equal: bool = False
+    figures_equal: bool = False
     error: str = ""
 
     @property
     def identical(self):
-        return not self.error and self.comparison.identical and self.accuracies_equal
+        return not self.error and self.comparison.identical and self.figures_equal
 
     @property
     def verdict(self):
@@ -28,26 +28,31 @@ class Row:
             return self.error
         if not self.comparison.identical:
             return f"differs from step {self.comparison.first_difference} ({self.comparison.what})"
-        return "identical" if self.accuracies_equal else "same steps, other accuracies"
+        return "identical" if self.figures_equal else "same steps, other figures of an epoch"
 
 
-def accuracies(epochs):
-    return [(epoch["train_accuracy"], epoch["test_accuracy"]) for epoch in epochs]
+FIGURES = ("train_accuracy", "test_accuracy", "train_loss", "test_loss")
 
 
-def run(cell, worker_path, folder):
-    """Trains one cell in Fabric and in precbench-worker; the traces stay in `folder`."""
+def figures(epochs):
+    """A loss that is not finite is null in the worker's JSON."""
+    finite = lambda value: None if value is None or not math.isfinite(value) else value
+    return [tuple(finite(epoch[name]) for name in FIGURES) for epoch in epochs]
+
+
+def run(cell, train, folder):
+    """Trains one cell in Fabric and by `train` (a job -> worker.train_result); the traces stay in `folder`."""
     theirs, ours = Path(folder) / f"{cell['name']}.fabric.trace", Path(folder) / f"{cell['name']}.precbench.trace"
     row = Row(cell)
     expected = reference.train(cell["job"], theirs)
     try:
-        result = worker.train(worker_path, merge(cell["job"], {"train": {"dump_trace": str(ours)}}))
+        result = train(merge(cell["job"], {"train": {"dump_trace": str(ours)}}))
     except worker.WorkerFailed as failure:
         row.error = str(failure)
         return row
     epochs = result["run"]["epochs"]
     row.comparison = trace_file.compare(ours, theirs)
-    row.accuracies_equal = accuracies(epochs) == accuracies(expected["epochs"])
+    row.figures_equal = figures(epochs) == figures(expected["epochs"])
     if epochs:
         row.test_accuracy = (epochs[-1]["test_accuracy"], expected["epochs"][-1]["test_accuracy"])
     return row

@@ -103,6 +103,19 @@ def quick(changes, modes=MODES, models=MODELS, optimizers=OPTIMIZERS, batches=BA
     return cells
 
 
+def short(changes):
+    """Every mode x model x optimizer as in quick(), in as few steps as tell the optimizers apart; fp16 in small batches,
+    since its convolutions take a CPU without fp16 instructions minutes."""
+    cells = []
+    for made in quick({}):
+        is_half = made["job"]["train"]["mode"] in ("16-mixed", "16-true")
+        size = {"steps": 3, "dump_trace_weights_every": 1, "dataset": {"limit_train": 500, "limit_test": 100}}
+        small = {**size, "batch_size": 10, "dataset": {"limit_train": 35, "limit_test": 25}}
+        job = merge(made["job"], {"train": merge(small if is_half else size, changes)})
+        cells.append({**made, "job": job})
+    return cells
+
+
 def variants(changes):
     """One cell for every option that changes the arithmetic of a step; short."""
     short = {"steps": 8, "dataset": {"limit_train": 2000, "limit_test": 200}}
@@ -151,6 +164,13 @@ def overflow(changes):
         made = cell("16-mixed", "mlp", optimizer, 128, 42, merge(merge(size, {"optimizer": {"lr": lr}}), changes))
         cells.append({**made, "name": f"overflow-{optimizer}"})
     return cells
+
+
+def long(changes):
+    """As many steps as a whole epoch of the default workload, in smaller batches."""
+    size = {"dataset": {"limit_train": 469 * 8, "limit_test": 200}}
+    made = cell("bf16-mixed", "cnn", "sgd", 8, 42, merge(size, changes))
+    return [{**made, "name": "long-bf16-mixed-cnn-sgd"}]
 
 
 def whole_epoch(changes):

@@ -3,13 +3,21 @@ nanoGPT's GPT with an output layer of its own. Their state dictionaries load int
 """
 
 import math
+from collections import OrderedDict
 
 import torch
 from torch import nn
 from torch.nn import functional
 
 
+def pair(size):
+    """Height and width, given both or one for both."""
+    return size if isinstance(size, (tuple, torch.Size)) else (size, size)
+
+
 class BasicBlock(nn.Module):
+    expansion = 1
+
     def __init__(self, inplanes, planes, stride, downsample):
         super().__init__()
         self.conv1 = nn.Conv2d(inplanes, planes, 3, stride, 1, bias=False)
@@ -26,37 +34,68 @@ class BasicBlock(nn.Module):
         return functional.relu(out, inplace=True)
 
 
+class Bottleneck(nn.Module):
+    expansion = 4
+
+    def __init__(self, inplanes, planes, stride, downsample):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inplanes, planes, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(planes)
+        self.conv2 = nn.Conv2d(planes, planes, 3, stride, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(planes)
+        self.conv3 = nn.Conv2d(planes, planes * self.expansion, 1, bias=False)
+        self.bn3 = nn.BatchNorm2d(planes * self.expansion)
+        self.downsample = downsample
+
+    def forward(self, x):
+        identity = x if self.downsample is None else self.downsample(x)
+        out = functional.relu(self.bn1(self.conv1(x)), inplace=True)
+        out = functional.relu(self.bn2(self.conv2(out)), inplace=True)
+        out = self.bn3(self.conv3(out))
+        out += identity
+        return functional.relu(out, inplace=True)
+
+
 class ResNet18(nn.Module):
     """torchvision.models.resnet18; up to 64 px a 3x3 convolution without pooling stands for its first layers."""
 
+    block, blocks = BasicBlock, (2, 2, 2, 2)
+
     def __init__(self, channels, size, classes, options):
         super().__init__()
-        small = options.get("stem", "cifar" if size <= 64 else "imagenet") == "cifar"
+        small = options.get("stem", "cifar" if min(pair(size)) <= 64 else "imagenet") == "cifar"
         self.inplanes = 64
         self.conv1 = nn.Conv2d(channels, 64, 3, 1, 1, bias=False) if small else nn.Conv2d(channels, 64, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
         self.maxpool = nn.Identity() if small else nn.MaxPool2d(3, 2, 1)
-        self.layer1 = self.stage(64, 1)
-        self.layer2 = self.stage(128, 2)
-        self.layer3 = self.stage(256, 2)
-        self.layer4 = self.stage(512, 2)
-        self.fc = nn.Linear(512, classes)
+        self.layer1 = self.stage(64, self.blocks[0], 1)
+        self.layer2 = self.stage(128, self.blocks[1], 2)
+        self.layer3 = self.stage(256, self.blocks[2], 2)
+        self.layer4 = self.stage(512, self.blocks[3], 2)
+        self.fc = nn.Linear(512 * self.block.expansion, classes)
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
 
-    def stage(self, planes, stride):
-        downsample = None
-        if stride != 1:
-            downsample = nn.Sequential(nn.Conv2d(self.inplanes, planes, 1, stride, bias=False), nn.BatchNorm2d(planes))
-        first = BasicBlock(self.inplanes, planes, stride, downsample)
-        self.inplanes = planes
-        return nn.Sequential(first, BasicBlock(planes, planes, 1, None))
+    def stage(self, planes, blocks, stride):
+        downsample, out = None, planes * self.block.expansion
+        if stride != 1 or self.inplanes != out:
+            downsample = nn.Sequential(nn.Conv2d(self.inplanes, out, 1, stride, bias=False), nn.BatchNorm2d(out))
+        layers = [self.block(self.inplanes, planes, stride, downsample)]
+        self.inplanes = out
+        layers += [self.block(out, planes, 1, None) for _ in range(1, blocks)]
+        return nn.Sequential(*layers)
 
     def forward(self, x):
         x = self.maxpool(functional.relu(self.bn1(self.conv1(x)), inplace=True))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(torch.flatten(functional.adaptive_avg_pool2d(x, (1, 1)), 1))
+
+
+class ResNet50(ResNet18):
+    """torchvision.models.resnet50."""
+
+    block, blocks = Bottleneck, (3, 4, 6, 3)
 
 
 class VitAttention(nn.Module):
@@ -111,10 +150,11 @@ class VitTiny(nn.Module):
     def __init__(self, channels, size, classes, options):
         super().__init__()
         dim, heads = options.get("dim", 192), options.get("heads", 3)
-        patch = options.get("patch", 16 if size >= 112 else 4)
+        height, width = pair(size)
+        patch = options.get("patch", 16 if min(height, width) >= 112 else 4)
         self.patch_embed = PatchEmbed(channels, dim, patch)
         self.cls_token = nn.Parameter(torch.empty(1, 1, dim))
-        self.pos_embed = nn.Parameter(torch.empty(1, (size // patch) ** 2 + 1, dim))
+        self.pos_embed = nn.Parameter(torch.empty(1, (height // patch) * (width // patch) + 1, dim))
         self.blocks = nn.Sequential(*[VitBlock(dim, heads) for _ in range(options.get("depth", 12))])
         self.norm = nn.LayerNorm(dim, eps=1e-6)
         self.head = nn.Linear(dim, classes)
@@ -129,6 +169,56 @@ class VitTiny(nn.Module):
         x = self.patch_embed(x)
         x = torch.cat([self.cls_token.expand(x.shape[0], -1, -1), x], dim=1) + self.pos_embed
         return self.head(self.norm(self.blocks(x))[:, 0])
+
+
+class VitB16Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ln_1 = nn.LayerNorm(768, eps=1e-6)
+        self.self_attention = nn.MultiheadAttention(768, 12, batch_first=True)
+        self.ln_2 = nn.LayerNorm(768, eps=1e-6)
+        self.mlp = nn.Sequential(nn.Linear(768, 3072), nn.GELU(), nn.Dropout(0.0), nn.Linear(3072, 768), nn.Dropout(0.0))
+        for layer in (self.mlp[0], self.mlp[3]):
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.normal_(layer.bias, std=1e-6)
+
+    def forward(self, x):
+        y = self.ln_1(x)
+        y, _ = self.self_attention(y, y, y, need_weights=False)
+        x = y + x
+        return x + self.mlp(self.ln_2(x))
+
+
+class VitB16Encoder(nn.Module):
+    def __init__(self, tokens):
+        super().__init__()
+        self.pos_embedding = nn.Parameter(torch.empty(1, tokens, 768).normal_(std=0.02))
+        self.layers = nn.Sequential(OrderedDict((f"encoder_layer_{i}", VitB16Block()) for i in range(12)))
+        self.ln = nn.LayerNorm(768, eps=1e-6)
+
+    def forward(self, x):
+        return self.ln(self.layers(x + self.pos_embedding))
+
+
+class VitB16(nn.Module):
+    """torchvision.models.vit_b_16, whose dropout has the probability 0."""
+
+    def __init__(self, channels, size, classes, options):
+        super().__init__()
+        height, width = pair(size)
+        self.conv_proj = nn.Conv2d(channels, 768, 16, 16)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, 768))
+        self.encoder = VitB16Encoder((height // 16) * (width // 16) + 1)
+        self.heads = nn.Sequential(OrderedDict(head=nn.Linear(768, classes)))
+        nn.init.trunc_normal_(self.conv_proj.weight, std=math.sqrt(1 / (channels * 16 * 16)))
+        nn.init.zeros_(self.conv_proj.bias)
+        nn.init.zeros_(self.heads.head.weight)
+        nn.init.zeros_(self.heads.head.bias)
+
+    def forward(self, x):
+        x = self.conv_proj(x).reshape(x.shape[0], 768, -1).permute(0, 2, 1)
+        x = torch.cat([self.class_token.expand(x.shape[0], -1, -1), x], dim=1)
+        return self.heads(self.encoder(x)[:, 0])
 
 
 class CausalSelfAttention(nn.Module):
@@ -180,7 +270,7 @@ class Gpt(nn.Module):
         self.transformer = nn.ModuleDict(
             {
                 "wte": nn.Embedding(classes, width),
-                "wpe": nn.Embedding(size, width),
+                "wpe": nn.Embedding(pair(size)[1], width),
                 "h": nn.ModuleList([GptBlock(width, options.get("heads", 4)) for _ in range(layers)]),
                 "ln_f": nn.LayerNorm(width),
             }

@@ -19,7 +19,9 @@ import torch
 
 import cells as parity_cells
 import grid
+import pairs
 import timing
+import worker
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA_DIRS = [
@@ -51,6 +53,8 @@ def arguments():
     what.add_argument("--quick", action="store_true", help="every mode x model x optimizer once, 2000 samples (default)")
     what.add_argument("--full", action="store_true", help="every cell; whole epochs in the fast modes (about an hour)")
     what.add_argument("--variants", action="store_true", help="one short cell per option: clipping, schedules, fused, ...")
+    what.add_argument("--pairs", action="store_true", help="every option against every other, on tiny data, one thread")
+    what.add_argument("--quick-pairs", action="store_true", help="the same without the three large models, as the tests run it")
     what.add_argument("--overflow", action="store_true", help="16-mixed at learning rates at which steps overflow")
     what.add_argument("--workloads", action="store_true", help="20 steps of ResNet-18, ViT-Tiny and GPT in two modes")
     what.add_argument("--epoch", action="store_true", help="one whole epoch of cnn, SGD, bf16-mixed")
@@ -78,9 +82,12 @@ def find_data(given):
     sys.exit(f"error: no Fashion-MNIST in {given or ' or '.join(map(str, DATA_DIRS))}\n       give its folder with --data-dir")
 
 
-def choose(options, changes):
-    """The cells to run."""
-    if options.variants:
+def choose(options, changes, folder):
+    """The cells to run; the pairs' own data go to `folder`."""
+    if options.pairs or options.quick_pairs:
+        options.threads = 1
+        chosen = pairs.cells(pairs.whole_design() if options.pairs else pairs.quick_design(), folder)
+    elif options.variants:
         chosen = grid.variants(changes)
     elif options.overflow:
         chosen = grid.overflow(changes)
@@ -131,18 +138,20 @@ def main():
     if options.time:
         return timing.run(options, changes)
 
-    chosen = choose(options, changes)
-    if not chosen:
-        sys.exit("error: no cell is left")
     table = Table(options.format)
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.out or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
+        chosen = choose(options, changes, temporary)
+        if not chosen:
+            sys.exit("error: no cell is left")
         for cell in chosen:
             cell["job"]["threads"] = options.threads
-            rows.append(parity_cells.run(cell, options.worker, folder))
+            rows.append(parity_cells.run(cell, lambda job: worker.train(options.worker, job), folder))
             table.row(rows[-1])
+            if not rows[-1].identical:
+                print(f"{cell['name']}: {cell.get('told', '')}", flush=True)
         if options.out:
             verdicts = {row.cell["name"]: row.verdict for row in rows}
             (folder / "verdicts.json").write_text(json.dumps(verdicts, indent=1) + "\n")

@@ -10,6 +10,7 @@ cells.json is [{"name": ..., "job": {...}}, ...], each job being the JSON that p
 import argparse
 import contextlib
 import json
+import math
 import time
 import warnings
 from pathlib import Path
@@ -17,11 +18,12 @@ from pathlib import Path
 import torch
 from lightning_fabric import Fabric
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.data import DataLoader
 
 from schedule import learning_rate
 from trace_file import TraceWriter, gradient_norm
-from workload import make_model, read_split
+from workload import batch_transform, make_model, read_split
 
 
 class TorchAmp:
@@ -38,7 +40,7 @@ class TorchAmp:
 
         def forward(self, x):
             with torch.autocast("cpu", torch.float16):
-                output = self.module(x.to(torch.float16))
+                output = self.module(x.to(torch.float16) if x.is_floating_point() else x)
             return output.to(torch.float32)
 
     class Optimizer:
@@ -117,16 +119,21 @@ def make_optimizer(settings, parameters):
     return family(parameters, betas=(settings["beta1"], settings["beta2"]), eps=settings["eps"], **common)
 
 
-def evaluate(model, loader):
-    """Accuracy over the loader."""
+def evaluate(model, loader, transform=None, loss_of=None):
+    """Accuracy over the loader, and the mean loss where loss_of is given."""
     model.eval()
-    correct = seen = 0
+    correct = seen = samples = 0
+    loss_sum = torch.zeros((), dtype=torch.float64)
     with torch.no_grad():
         for images, labels in loader:
-            correct += (model(images).argmax(-1) == labels).sum().item()
+            logits = model(transform(images) if transform else images)
+            if loss_of:
+                loss_sum.add_(loss_of(logits, labels), alpha=len(labels))
+            correct += (logits.argmax(-1) == labels).sum().item()
             seen += labels.numel()
+            samples += len(labels)
     model.train()
-    return correct / seen
+    return correct / seen, loss_sum.item() / samples if loss_of else None
 
 
 def accuracy_of(module, job):
@@ -136,23 +143,49 @@ def accuracy_of(module, job):
     fabric, _ = make_fabric(job)
     model, _ = fabric.setup(module, make_optimizer(settings["optimizer"], module.parameters()))
     test_set = read_split(settings["dataset"], "test", settings["dataset"]["limit_test"])
-    return evaluate(model, DataLoader(test_set, settings["batch_size"], shuffle=False))
+    return evaluate(model, DataLoader(test_set, settings["batch_size"], shuffle=False))[0]
 
 
-def clip(fabric, model, optimizer, settings, scaler):
+def window_length(accumulate, batches_left):
+    """Micro-batches of the next optimizer step: the last ones of an epoch may be fewer."""
+    return min(accumulate, batches_left)
+
+
+def has_diverged(loss, skipped, scale, module):
+    """What ends a run (docs/fidelity.md) unless it is to keep going."""
+    weights_are_finite = all(parameter.isfinite().all() for parameter in module.parameters())
+    return not (math.isfinite(loss) or skipped) or not weights_are_finite or (scale is not None and scale < 1)
+
+
+def clip(fabric, model, optimizer, settings, scaler, keeps_going):
     if settings["clip_norm"] is not None:
         # With a scaler an overflow is a step to skip, not an error (Fabric's default would raise).
-        fabric.clip_gradients(model, optimizer, max_norm=settings["clip_norm"], error_if_nonfinite=scaler is None)
+        fails = scaler is None and not keeps_going
+        fabric.clip_gradients(model, optimizer, max_norm=settings["clip_norm"], error_if_nonfinite=fails)
     elif settings["clip_value"] is not None:
         fabric.clip_gradients(model, optimizer, clip_val=settings["clip_value"])
 
 
+@contextlib.contextmanager
+def attention_of(settings):
+    """Which kernels attention takes. torch.nn.MultiheadAttention's own for evaluation is off (docs/fidelity.md)."""
+    torch.backends.mha.set_fastpath_enabled(False)
+    with sdpa_kernel(SDPBackend.MATH) if settings.get("attention") == "math" else contextlib.nullcontext():
+        yield
+
+
 def train(job, trace_path=None, module=None):
-    """Trains one job, or the given module by its settings. Returns {epochs: [{train_accuracy, test_accuracy}], step_s,
-    fetch_s, peak_bytes}."""
+    """Trains one job, or the given module by its settings. Returns {epochs: [{train_accuracy, test_accuracy, train_loss,
+    test_loss}], step_s, fetch_s, peak_bytes}; losses, as the trace, where a trace is asked for."""
     torch.set_num_threads(job["threads"])
     settings = job["train"]
     torch.use_deterministic_algorithms(settings.get("deterministic") == "on")
+    with attention_of(settings):
+        return train_prepared(job, trace_path, module)
+
+
+def train_prepared(job, trace_path, module):
+    settings = job["train"]
     fabric, scaler = make_fabric(job)
     memory = CudaMemory(job["device"])
     train_set = read_split(settings["dataset"], "train", settings["dataset"]["limit_train"])
@@ -171,18 +204,29 @@ def train(job, trace_path=None, module=None):
     loader = fabric.setup_dataloaders(DataLoader(train_set, settings["batch_size"], shuffle=True))
     test_loader = fabric.setup_dataloaders(DataLoader(test_set, settings["batch_size"], shuffle=False))
 
+    transform = batch_transform(settings["dataset"], "train")
+    test_transform = batch_transform(settings["dataset"], "test")
+
+    def loss_of(logits, labels, smoothing=0.0):
+        with fabric.autocast() if settings["loss_autocast"] else contextlib.nullcontext():
+            return nn.functional.cross_entropy(
+                logits.view(-1, logits.size(-1)), labels.view(-1), label_smoothing=smoothing
+            )
+
     accumulate = settings["optimizer"]["accumulate"]
     steps_per_epoch = -(-len(loader) // accumulate)
     total_steps = settings["steps"] or steps_per_epoch * settings["epochs"]
     trace = TraceWriter(trace_path, settings["dump_trace_weights_every"]) if trace_path else None
     result = {"epochs": [], "step_s": [], "fetch_s": []}
     step = scheduled = 0
-    while step < total_steps:
-        correct = seen = 0
-        window_loss = None
+    diverged = False
+    while step < total_steps and not diverged:
+        correct = seen = samples = loss_sum = 0
         mark = time.perf_counter()
         for index, (images, labels) in enumerate(loader):
-            if channels_last:
+            if transform:
+                images = transform(images)
+            if channels_last and images.dim() == 4:
                 images = images.to(memory_format=torch.channels_last)
             fetched = time.perf_counter()
             first = index % accumulate == 0
@@ -193,41 +237,48 @@ def train(job, trace_path=None, module=None):
                         settings["schedule"], settings["optimizer"]["lr"], scheduled, total_steps
                     )
                 optimizer.zero_grad(set_to_none=True)
+                window = window_length(accumulate, len(loader) - index)
             logits = model(images)
-            with fabric.autocast() if settings["loss_autocast"] else contextlib.nullcontext():
-                loss = nn.functional.cross_entropy(
-                    logits.view(-1, logits.size(-1)), labels.view(-1), label_smoothing=settings["label_smoothing"]
-                )
-            if first:
-                window = min(accumulate, len(loader) - index)  # micro-batches of this step
+            loss = loss_of(logits, labels, settings["label_smoothing"])
+            if trace:
+                loss_sum += loss.item() * len(labels)
             loss = loss / window if window > 1 else loss
             fabric.backward(loss)
             window_loss = loss.detach() if first else window_loss + loss.detach()
             correct += (logits.argmax(-1) == labels).sum().item()
             seen += labels.numel()
+            samples += len(labels)
             if not last:
                 continue
             if step == settings["inject_inf_at_step"]:
-                next(module.parameters()).grad.view(-1)[0] = float("inf")
+                first_gradient = next(p.grad for p in module.parameters() if p.grad is not None)
+                first_gradient[(0,) * first_gradient.dim()] = float("inf")
             scale = scaler.get_scale() if scaler else None
             norm = gradient_norm(module, scale) if trace else None
-            clip(fabric, model, optimizer, settings["optimizer"], scaler)
+            clip(fabric, model, optimizer, settings["optimizer"], scaler, settings["keep_going"])
             optimizer.step()
             skipped = scaler is not None and scaler.get_scale() < scale
             done = time.perf_counter()
             if trace:
-                trace.record(window_loss.item(), norm, scale, skipped, module)
+                loss = window_loss.item()
+                trace.record(loss, norm, scale, skipped, module)
+                diverged = not settings["keep_going"] and has_diverged(loss, skipped, scale, module)
             result["fetch_s"].append(fetched - mark)
             result["step_s"].append(done - fetched)
             step += 1
             scheduled += 0 if skipped and settings["schedule"]["on_skip"] == "hold" else 1
-            if step == total_steps:
+            if step == total_steps or diverged:
                 break
             mark = time.perf_counter()
-        epoch = {"train_accuracy": correct / seen, "test_accuracy": None}
+        if diverged:
+            break
+        epoch = {"train_accuracy": correct / seen, "test_accuracy": None, "test_loss": None}
+        epoch["train_loss"] = loss_sum / samples if trace else None
         every = settings["eval_every"]
         if step == total_steps or (every and (len(result["epochs"]) + 1) % every == 0):
-            epoch["test_accuracy"] = evaluate(model, test_loader)
+            epoch["test_accuracy"], epoch["test_loss"] = evaluate(
+                model, test_loader, test_transform, loss_of if trace else None
+            )
         result["epochs"].append(epoch)
     result["peak_bytes"] = memory.peak()
     if trace:

@@ -1,5 +1,6 @@
 """What the parity tests share."""
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -20,7 +21,8 @@ def required(name, what):
     return os.environ[name]
 
 
-WORKER = required("PRECBENCH_PARITY_WORKER", "a precbench-worker")
+WORKER = worker.Server(required("PRECBENCH_PARITY_WORKER", "the worker_server program"))
+atexit.register(WORKER.close)
 DATA = {"dataset": {"dir": required("PRECBENCH_PARITY_DATA", "the folder of Fashion-MNIST's IDX files")}}
 
 
@@ -36,7 +38,7 @@ class ParityTest(unittest.TestCase):
         return reference.train(self.job(cell, changes), trace)
 
     def train_worker(self, cell, **changes):
-        return worker.train(WORKER, self.job(cell, changes))
+        return WORKER.train(self.job(cell, changes))
 
     def job(self, cell, changes):
         return {**merge(cell["job"], {"train": changes}), "threads": THREADS}

@@ -1,4 +1,7 @@
-"""Every mode x model x optimizer, and every option that changes a step, bit for bit as in Lightning Fabric."""
+"""Every mode x model x optimizer at usual batch sizes, and long runs, bit for bit as in Lightning Fabric. Two threads.
+
+test_pairs.py has the options against each other; scripts/parity trains these cells at their full length.
+"""
 
 import unittest
 
@@ -13,7 +16,7 @@ class Grid(ParityTest):
         for cell in chosen:
             with self.subTest(cell["name"]):
                 cell["job"]["threads"] = THREADS
-                row = cells.run(cell, WORKER, self.folder)
+                row = cells.run(cell, WORKER.train, self.folder)
                 self.assertEqual(row.verdict, "identical")
                 expected = cell["job"]["train"]["steps"]
                 if expected:
@@ -21,16 +24,16 @@ class Grid(ParityTest):
                 self.assertGreater(row.comparison.steps, 0)
 
     def test_every_mode_model_and_optimizer(self):
-        self.check(grid.quick(DATA))
+        self.check(grid.short(DATA))
 
     def test_larger_models(self):
-        self.check(grid.workloads(DATA))
+        self.check(grid.workloads(grid.merge(DATA, {"steps": 3, "dump_trace_weights_every": 1})))
 
     def test_every_option(self):
-        self.check(grid.variants(DATA))
+        self.check(grid.variants(grid.merge(DATA, {"batch_size": 32, "dataset": {"limit_train": 240, "limit_test": 50}})))
 
-    def test_a_whole_epoch(self):
-        self.check(grid.whole_epoch(DATA))
+    def test_as_many_steps_as_an_epoch(self):
+        self.check(grid.long(DATA))
 
     def test_overflows_of_16_mixed(self):
         chosen = grid.overflow(DATA)

@@ -14,7 +14,7 @@ from torch import nn
 
 # One epoch: in training TorchScript draws random numbers for dropout with probability 0 too, in Python as here, so that
 # the order of a second epoch would be another than the eager module's.
-SHORT = grid.merge({"steps": 20, "dataset": {"limit_train": 160, "limit_test": 32}}, DATA)
+SHORT = grid.merge({"steps": 4, "dataset": {"limit_train": 15, "limit_test": 6}}, DATA)
 
 
 def network(dropout):
@@ -25,7 +25,7 @@ def network(dropout):
 
 class Script(ParityTest):
     def cell(self, mode):
-        return grid.cell(mode, "torchscript", "adamw", 8, 42, grid.merge(SHORT, {"model_file": self.path("model.pt")}))
+        return grid.cell(mode, "torchscript", "adamw", 4, 42, grid.merge(SHORT, {"model_file": self.path("model.pt")}))
 
     def test_losses_are_those_of_the_eager_module(self):
         module = network(0.0)

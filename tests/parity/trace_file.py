@@ -27,9 +27,9 @@ def gradient_norm(model, scale):
 
 
 def weights_checksum(model):
-    """CRC-32 (zlib's) of the bytes of all parameters, in the order of model.parameters()."""
+    """CRC-32 (zlib's) of the bytes of all parameters that are trained, in the order of model.parameters()."""
     crc = 0
-    for parameter in model.parameters():
+    for parameter in filter(lambda each: each.requires_grad, model.parameters()):
         # view(uint8): numpy knows no bfloat16
         crc = zlib.crc32(parameter.detach().contiguous().view(-1).view(torch.uint8).cpu().numpy().tobytes(), crc)
     return crc
