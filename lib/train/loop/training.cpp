@@ -248,7 +248,9 @@ void Training::clip_gradients() {
 
 void Training::inject_infinity() {
   torch::NoGradGuard no_grad;
-  first_gradient().view(-1).narrow(0, 0, 1).fill_(std::numeric_limits<double>::infinity());
+  torch::Tensor place = first_gradient();  // not view(-1): it may be in channels_last
+  while (place.dim() > 0) place = place.select(0, 0);
+  place.fill_(std::numeric_limits<double>::infinity());
 }
 
 // A user's module may have parameters that it does not use.

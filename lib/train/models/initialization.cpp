@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "train/optim/scalar.h"
+
 namespace precbench::train {
 
 void trunc_normal_(torch::Tensor tensor, double std) {
@@ -11,7 +13,7 @@ void trunc_normal_(torch::Tensor tensor, double std) {
   torch::NoGradGuard no_grad;
   tensor.uniform_(2 * low - 1, 2 * high - 1);
   tensor.erfinv_();
-  tensor.mul_(std * std::sqrt(2.0));
+  multiply_in_place(tensor, std * std::sqrt(2.0));
   tensor.add_(0.0);
   tensor.clamp_(-kCut, kCut);
 }
