@@ -1,22 +1,48 @@
-# A relocatable tree: bin/, lib/, share/precbench/. The programs find the rest from /proc/self/exe, the worker its
-# LibTorch by its RUNPATH or, with PRECBENCH_LIBTORCH, by the LD_LIBRARY_PATH that precbench gives it alone.
-include(GNUInstallDirs)
-install(TARGETS precbench RUNTIME DESTINATION bin)
+# A relocatable tree: bin/precbench, share/precbench/, and libexec/precbench/2.11/ with the worker and the device modules
+# for one release of LibTorch. Several builds installed into one folder make a tree for several releases. The programs find
+# the rest from /proc/self/exe; the worker has no path to a LibTorch, precbench looks for one
+# (lib/bench/platform/worker_command.h).
+install(TARGETS precbench RUNTIME DESTINATION bin COMPONENT precbench)
 if(PRECBENCH_WORKER)
-  install(TARGETS precbench-worker RUNTIME DESTINATION bin)
-  install(TARGETS precbench_simulated_gpu LIBRARY DESTINATION lib)
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" release "${LibTorch_VERSION}")
+  # precbench_install_worker_part(TARGET KIND FOLDER)
+  function(precbench_install_worker_part target kind folder)
+    set(place "libexec/precbench/${release}/${folder}")
+    install(TARGETS ${target} ${kind} DESTINATION "${place}" COMPONENT worker)
+    install(CODE "file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${place}/$<TARGET_FILE_NAME:${target}>\")"
+            COMPONENT worker)
+  endfunction()
+  precbench_install_worker_part(precbench-worker RUNTIME bin)
+  precbench_install_worker_part(precbench_simulated_gpu LIBRARY lib)
   if(TARGET precbench_cuda)
-    install(TARGETS precbench_cuda LIBRARY DESTINATION lib)
+    precbench_install_worker_part(precbench_cuda LIBRARY lib)
   endif()
 endif()
 
 # share/precbench in the build folder: links, so that an edited config counts at once.
-file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/precbench")
+set(share "${CMAKE_BINARY_DIR}/share")
+file(MAKE_DIRECTORY "${share}/precbench")
 foreach(folder configs results schema)
   if(IS_DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}")
-    file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${folder}" "${CMAKE_BINARY_DIR}/share/precbench/${folder}" SYMBOLIC)
+    file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${folder}" "${share}/precbench/${folder}" SYMBOLIC)
     # results/ is also where runs are saved by default: only what is published travels.
-    install(DIRECTORY "${folder}" DESTINATION share/precbench PATTERN "results/*.json" EXCLUDE)
+    install(DIRECTORY "${folder}" DESTINATION share/precbench COMPONENT precbench PATTERN "results/*.json" EXCLUDE)
   endif()
 endforeach()
-install(FILES LICENSE THIRD_PARTY.md README.md CHANGELOG.md DESTINATION share/precbench)
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/python/get.py" "${share}/precbench/get.py" SYMBOLIC)
+install(FILES LICENSE THIRD_PARTY.md README.md CHANGELOG.md python/get.py DESTINATION share/precbench COMPONENT precbench)
+
+# What the shells complete and what man shows; where they look for it below any prefix.
+foreach(generated bash:bash-completion/completions/precbench zsh:zsh/site-functions/_precbench
+                  fish:fish/vendor_completions.d/precbench.fish man:man/man1/precbench.1)
+  string(REGEX MATCH "^([a-z]+):(.*)$" _ "${generated}")
+  set(what "${CMAKE_MATCH_1}")
+  set(file "${CMAKE_MATCH_2}")
+  get_filename_component(folder "${file}" DIRECTORY)
+  file(MAKE_DIRECTORY "${share}/${folder}")
+  add_custom_command(OUTPUT "${share}/${file}" COMMAND precbench generate "${what}" > "${share}/${file}"
+                     DEPENDS precbench VERBATIM COMMENT "Writing ${file}")
+  list(APPEND generated_files "${share}/${file}")
+  install(FILES "${share}/${file}" DESTINATION "share/${folder}" COMPONENT precbench)
+endforeach()
+add_custom_target(precbench_shell_files ALL DEPENDS ${generated_files})

@@ -40,10 +40,9 @@ void print_options(bool all) {
 }  // namespace
 
 int print_help(bool all) {
-  write_stdout(
+  write_stdout(fmt::format(
       "precbench: which precision should I train in, on this hardware?\n"
-      "Trains the same seeded model in each precision mode of Lightning Fabric and compares "
-      "accuracy, time and memory.\n"
+      "{}\n"
       "\n"
       "  precbench [run] [options]      train and compare (run is the default)\n"
       "  precbench probe                what this machine does natively\n"
@@ -51,24 +50,13 @@ int print_help(bool all) {
       "  precbench compare BASE NEW     two result files, or --run two builds; --fail-on: a gate\n"
       "  precbench matrix FILE...       many machines' results side by side\n"
       "  precbench report FILE...       render a saved result again\n"
-      "  precbench list WHAT            modes | models | datasets | devices | configs\n");
+      "  precbench list WHAT            modes | models | datasets | devices | configs\n"
+      "  precbench get NAME             fetch a data set to where it is looked for\n",
+      kAbout));
   if (!all) write_stdout("\noptions of run (all of them: --help-all):\n");
   print_options(all);
-  write_stdout(
-      "\nexamples:\n"
-      "  precbench --modes 16-mixed,bf16-mixed,32-true --seed 42\n"
-      "  precbench --config quick --modes all\n"
-      "  precbench --format json | jq '.modes[] | {mode, status}'\n");
-  if (all) {
-    write_stdout(
-        "\nEvery option is also a variable (PRECBENCH_BATCH_SIZE) and a key of configuration files "
-        "(batch_size).\n"
-        "PRECBENCH_LIBTORCH names another LibTorch for the worker, PRECBENCH_WORKER another "
-        "worker.\n"
-        "\nexit codes: 0 done, 1 gate failed, 2 bad option, 3 some modes failed, 4 nothing "
-        "succeeded,\n"
-        "            5 a file, 6 gate inconclusive (--strict-gate), 130/143 interrupted\n");
-  }
+  write_stdout(fmt::format("\nexamples:\n{}", kExamples));
+  if (all) write_stdout(fmt::format("\n{}\nexit codes: {}", kVariables, kExitCodes));
   return 0;
 }
 

@@ -161,7 +161,8 @@ bool has_argument(int argc, char** argv, std::string_view name) {
 
 // Subcommands with flags of their own show CLI11's help for those.
 bool names_reading_command(int argc, char** argv) {
-  constexpr const char* kReading[] = {"compare", "matrix", "report", "list", "probe", "predict"};
+  constexpr const char* kReading[] = {"compare", "matrix",  "report", "list",
+                                      "probe",   "predict", "get",    "generate"};
   for (const char* name : kReading) {
     if (argc > 1 && std::strcmp(argv[1], name) == 0) return true;
   }
@@ -198,6 +199,8 @@ int run_command_line(int argc, char** argv) {
   add_matrix(root, action);
   add_report(root, action);
   add_list(root, action);
+  add_get(root, action);
+  add_generate(root, action);
   // They inherit from the root, which has none.
   for (CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == "run") continue;

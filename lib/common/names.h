@@ -59,17 +59,20 @@ struct DatasetTraits {
   std::array<double, 3> mean, std;
   int64_t classes;
   SampleKind samples = SampleKind::images;
+  bool can_be_fetched = false;  // by `precbench get` (python/get.py has the places)
 };
 
 // `text` and `bundle` are what `--dataset FILE` names.
 inline constexpr std::array<DatasetTraits, 7> kDatasets = {{
     {"fashion-mnist",
      "60,000 + 10,000 grey 28 px images, 10 classes (IDX)",
-     "run scripts/precbench, or install the Debian package dataset-fashion-mnist, or pass "
-     "--data-dir",
+     "precbench get fashion-mnist, or install the Debian package dataset-fashion-mnist, or pass "
+     "--data-dir (scripts/precbench gets it by itself)",
      {0.2860},
      {0.3530},
-     10},
+     10,
+     SampleKind::images,
+     true},
     {"mnist",
      "60,000 + 10,000 grey 28 px digits, 10 classes (IDX)",
      "put train-images-idx3-ubyte[.gz] and its three companions into a folder and pass --data-dir",
@@ -78,18 +81,23 @@ inline constexpr std::array<DatasetTraits, 7> kDatasets = {{
      10},
     {"cifar10",
      "50,000 + 10,000 colour 32 px images, 10 classes (binary version)",
-     "get cifar-10-binary.tar.gz from www.cs.toronto.edu/~kriz/cifar.html and pass its folder or "
-     "itself as --data-dir",
+     "precbench get cifar10, or pass cifar-10-binary.tar.gz of www.cs.toronto.edu/~kriz/cifar.html "
+     "or the folder in it as --data-dir",
      {0.4914, 0.4822, 0.4465},
      {0.2470, 0.2435, 0.2616},
-     10},
+     10,
+     SampleKind::images,
+     true},
     {"cifar100",
      "50,000 + 10,000 colour 32 px images, 100 classes (binary version)",
-     "get cifar-100-binary.tar.gz from www.cs.toronto.edu/~kriz/cifar.html and pass its folder or "
-     "itself as --data-dir",
+     "precbench get cifar100, or pass cifar-100-binary.tar.gz of "
+     "www.cs.toronto.edu/~kriz/cifar.html "
+     "or the folder in it as --data-dir",
      {0.5071, 0.4865, 0.4409},
      {0.2673, 0.2564, 0.2762},
-     100},
+     100,
+     SampleKind::images,
+     true},
     {"text",
      "any text file, plain or .gz, for gpt: its bytes are the tokens; --dataset FILE",
      "pass --dataset FILE, or put input.txt into a folder and pass --data-dir",

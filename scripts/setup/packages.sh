@@ -2,9 +2,9 @@
 # Debian packages. Tools count as there when the command is (cmake from pip, clang++ instead of g++), libraries when
 # dpkg has them. Packages are installed by root alone; anyone else is given the command.
 
-library_packages=(libarchive-dev libboost-dev libcli11-dev libfmt-dev libpugixml-dev libssl-dev libuv1-dev
+library_packages=(libboost-dev libcli11-dev libfmt-dev libpugixml-dev libssl-dev libuv1-dev
                   nlohmann-json3-dev zlib1g-dev)
-test_packages=(clang-format clang-tidy libgmock-dev libgtest-dev shellcheck)
+test_packages=(clang-format clang-tidy libarchive-dev libgmock-dev libgtest-dev shellcheck)
 missing_packages=()
 packages_mb=0
 
@@ -22,7 +22,6 @@ plan_packages() {
   has c++ || has g++ || has clang++ || missing_packages+=(g++)
   has_cmake || missing_packages+=(cmake)
   has ninja || missing_packages+=(ninja-build)
-  has pkg-config || missing_packages+=(pkg-config)
   if [[ -n $wheels ]]; then
     has_venv_python || missing_packages+=(python3 python3-venv)
   fi

@@ -28,6 +28,8 @@ source "$root/scripts/setup/libtorch.sh"
 source "$root/scripts/setup/cuda.sh"
 # shellcheck source=scripts/setup/data.sh
 source "$root/scripts/setup/data.sh"
+# shellcheck source=scripts/setup/package.sh
+source "$root/scripts/setup/package.sh"
 
 # A line of 100 Mbit/s, and about 6 s for each 100 MB unpacked; so that the time told is a guess one can check.
 readonly megabytes_per_s=12
@@ -76,6 +78,9 @@ set_up() {
   get_data
   install_wheels
   install_cuda_headers
+  if [[ $purpose == test ]]; then
+    install_package_tools  # the tests make a wheel of the build
+  fi
   tell_build_time
   build_with_stamp "$libtorch"
   exec 9>&-

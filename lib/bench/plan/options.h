@@ -43,8 +43,10 @@ const OptionSpec* find_option(std::string_view name);
 std::string config_key(const OptionSpec& option);
 std::string environment_variable(const OptionSpec& option);
 
-// Variables of ours that are no options: another LibTorch, another worker.
-inline constexpr std::string_view kReservedVariables[] = {"PRECBENCH_LIBTORCH", "PRECBENCH_WORKER"};
+// Variables of ours that are no options: another LibTorch, another worker, the Python whose torch
+// is taken.
+inline constexpr std::string_view kReservedVariables[] = {"PRECBENCH_LIBTORCH", "PRECBENCH_WORKER",
+                                                          "PRECBENCH_PYTHON"};
 
 // Sentences about the names of variables that look like a misspelt option's
 // (PRECBENCH_BATCHSIZE): they would be ignored in silence. Names of other programs say nothing.

@@ -1,6 +1,5 @@
 #include "bench/platform/paths.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace precbench {
@@ -27,12 +26,6 @@ std::string share_dir() {
     }
   }
   return "";
-}
-
-std::string worker_path() {
-  const char* named = std::getenv("PRECBENCH_WORKER");
-  if (named != nullptr && *named != '\0') return named;
-  return executable_dir() + "/precbench-worker";
 }
 
 }  // namespace precbench

@@ -11,8 +11,4 @@ std::string executable_dir();
 // the folder that has configs/. Empty when there is neither.
 std::string share_dir();
 
-// PRECBENCH_WORKER if it is set (tests, another build), else precbench-worker beside this
-// executable.
-std::string worker_path();
-
 }  // namespace precbench

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/platform/cpu.h"
-#include "bench/platform/paths.h"
 #include "bench/platform/text_file.h"
+#include "bench/platform/worker_command.h"
 #include "bench/result/atomic_file.h"
 #include "bench/result/sha256.h"
 #include "common/json_text.h"
@@ -52,8 +52,8 @@ std::string probe_key(const std::string& device, int64_t threads) {
   std::string key = "precbench " + tool_version() + "\ndevice " + device + "\nthreads " +
                     std::to_string(threads) + "\ncpu " + cpu.model;
   for (const std::string& flag : cpu.flags) key += " " + flag;
-  const std::string libtorch = variable("PRECBENCH_LIBTORCH");
-  key += "\nworker " + identity_of(worker_path());
+  const auto& [worker, libtorch] = worker_command_from_environment();
+  key += "\nworker " + identity_of(worker);
   key += "\nlibtorch " + (libtorch.empty() ? "" : identity_of(libtorch + "/lib/libtorch_cpu.so"));
   key += "\nvisible " + variable("CUDA_VISIBLE_DEVICES");
   key += "\n" + gpus_and_driver();

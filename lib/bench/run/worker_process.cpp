@@ -51,16 +51,17 @@ bool is_given(const char* name) { return std::getenv(name) != nullptr; }
 std::vector<std::string> worker_environment(const std::string& libtorch_dir) {
   constexpr std::string_view kLibraryPath = "LD_LIBRARY_PATH=";
   std::vector<std::string> variables;
-  std::string library_path = libtorch_dir + "/lib";
+  std::string_view inherited;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     if (!libtorch_dir.empty() && text.substr(0, kLibraryPath.size()) == kLibraryPath) {
-      library_path.append(":").append(text.substr(kLibraryPath.size()));
+      inherited = text.substr(kLibraryPath.size());
     } else {
       variables.emplace_back(text);
     }
   }
-  if (!libtorch_dir.empty()) variables.push_back(std::string(kLibraryPath) + library_path);
+  if (!libtorch_dir.empty())
+    variables.push_back(std::string(kLibraryPath) + library_path(libtorch_dir, inherited));
   if (!is_given("OMP_WAIT_POLICY") && !is_given("GOMP_SPINCOUNT")) {
     variables.emplace_back(kSpinCount);
   }

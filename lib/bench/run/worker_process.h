@@ -9,17 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/platform/worker_command.h"
 #include "bench/run/event_stream.h"
 
 namespace precbench {
-
-// Where the worker is and how its environment differs from ours.
-struct WorkerCommand {
-  std::string path;
-  // Folder of the LibTorch that the worker is to use instead of the one it was built with; empty =
-  // that one. It goes into the LD_LIBRARY_PATH of the worker alone.
-  std::string libtorch_dir;
-};
 
 using StderrHandler = std::function<void(std::string_view line)>;
 

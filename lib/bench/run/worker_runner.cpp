@@ -4,9 +4,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-
-#include "bench/platform/paths.h"
 
 namespace precbench {
 namespace {
@@ -22,11 +19,6 @@ double children_cpu_s() {
 }
 
 }  // namespace
-
-WorkerCommand worker_command_from_environment() {
-  const char* libtorch = std::getenv("PRECBENCH_LIBTORCH");
-  return {worker_path(), libtorch == nullptr ? "" : libtorch};
-}
 
 WorkerRunner::WorkerRunner(WorkerCommand command, StderrHandler on_stderr)
     : command_(std::move(command)), on_stderr_(std::move(on_stderr)) {

@@ -7,9 +7,6 @@
 
 namespace precbench {
 
-// PRECBENCH_WORKER and PRECBENCH_LIBTORCH, else what is installed beside this program.
-WorkerCommand worker_command_from_environment();
-
 class WorkerRunner final : public JobRunner {
  public:
   // `on_stderr` gets each line that a worker writes to its stderr (LibTorch's warnings and the
