@@ -4,7 +4,7 @@
 #   PRECBENCH_LIBTORCH   folder of a LibTorch: <dir>/include/torch and <dir>/lib/libtorch_cpu.so
 #                        (a Python wheel's site-packages/torch is one)
 #
-# Targets: LibTorch::cpu (libtorch_cpu, libc10); LibTorch::cuda (libtorch_cuda, libc10_cuda, the CUDA runtime) where
+# Targets: LibTorch::cpu (libtorch_cpu, libc10); LibTorch::cuda (libtorch_cuda, libc10_cuda) where
 # LibTorch was built with CUDA and its headers are there. They need no toolkit: the wheels that torch depends on bring
 # nvidia/cu13/include (CUDA 12: one folder per package), and the wheel nvidia-cuda-crt (nvidia-cuda-nvcc-cu12) the one
 # header that those lack. Sets LibTorch_VERSION ("2.11.0"), LibTorch_LIBRARY_DIR, and LibTorch_CUDA_MISSING (why there
@@ -71,21 +71,21 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cuda)
        "${PRECBENCH_CUDA_HEADERS}")
   find_file(LibTorch_CUDA_RUNTIME_HEADER cuda_runtime_api.h HINTS ${_cuda_include_dirs} NO_DEFAULT_PATH)
   find_file(LibTorch_CUDA_CRT_HEADER crt/host_defines.h HINTS ${_cuda_include_dirs} NO_DEFAULT_PATH)
-  file(GLOB LibTorch_CUDART_LIBRARY "${_site_packages}/nvidia/cu1*/lib/libcudart.so.*"
-       "${_site_packages}/nvidia/cuda_runtime/lib/libcudart.so.*")
   if(NOT LibTorch_CUDA_LIBRARY OR NOT LibTorch_C10_CUDA_LIBRARY)
     set(LibTorch_CUDA_MISSING "this LibTorch is built for CPUs only")
-  elseif(NOT LibTorch_CUDA_RUNTIME_HEADER OR NOT LibTorch_CUDART_LIBRARY)
+  elseif(NOT LibTorch_CUDA_RUNTIME_HEADER)
     set(LibTorch_CUDA_MISSING "the CUDA runtime's wheel (nvidia-cuda-runtime) is not beside torch")
   elseif(NOT LibTorch_CUDA_CRT_HEADER)
     set(LibTorch_CUDA_MISSING "crt/host_defines.h is not there: pip install nvidia-cuda-crt (CUDA 12: nvidia-cuda-nvcc-cu12)")
   else()
     set(LibTorch_CUDA_MISSING "")
     add_library(LibTorch::cuda INTERFACE IMPORTED GLOBAL)
+    # Not the CUDA runtime, whose file name has its version: what a module takes from it, it finds in the one that
+    # libc10_cuda loads, so that it works with every CUDA that a LibTorch release is built for.
     set_target_properties(LibTorch::cuda PROPERTIES
       INTERFACE_INCLUDE_DIRECTORIES "${_cuda_include_dirs}"
       INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_cuda_include_dirs}"
       INTERFACE_LINK_LIBRARIES
-        "LibTorch::cpu;${LibTorch_CUDA_LIBRARY};${LibTorch_C10_CUDA_LIBRARY};${LibTorch_CUDART_LIBRARY}")
+        "LibTorch::cpu;${LibTorch_CUDA_LIBRARY};${LibTorch_C10_CUDA_LIBRARY}")
   endif()
 endif()

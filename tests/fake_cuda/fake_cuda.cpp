@@ -47,9 +47,13 @@ class FakeCuda final : public CpuDevice {
     facts.name = part(card(), 0);
     facts.compute_capability = part(card(), 1);
     facts.memory_bytes = std::atoll(part(card(), 2).c_str());
+    const CardFacts told = read_card_facts(0);
     facts.more = {{"id", "cuda:0"},
                   {"uuid", "GPU-aaaa"},
-                  {"pci_bus_id", "00000000:3b:00.0"},
+                  {"pci_bus_id", told.pci_bus_id},
+                  {"driver_says",
+                   {told.name, told.uuid, told.memory_bytes, told.major, told.minor,
+                    told.multiprocessors, told.sm_clock_khz, told.memory_clock_khz, told.has_ecc}},
                   {"architectures", {"sm_75", "sm_80", "sm_90"}},
                   {"driver_cuda_version", 13000}};
     return facts;

@@ -1,5 +1,5 @@
 // A driver that says what FAKE_CUDA_DRIVER tells it to: "<CUDA version> <cuInit's result>
-// <devices>", as "13000 0 1".
+// <devices>", as "13000 0 1"; and what a T4 would say of itself.
 #include <cstdio>
 #include <cstdlib>
 
@@ -29,5 +29,53 @@ int cuDeviceGetCount(int* count) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   *count = visible != nullptr && *visible == '\0' ? 0 : script().devices;
   return 0;
+}
+int cuDeviceGet(int* device, int index) {
+  *device = index;
+  return 0;
+}
+int cuDeviceGetName(char* name, int length, int) {
+  std::snprintf(name, static_cast<size_t>(length), "Tesla T4");
+  return 0;
+}
+int cuDeviceGetUuid(unsigned char* uuid, int) {
+  for (int i = 0; i < 16; ++i) uuid[i] = static_cast<unsigned char>(0x10 * i + 15 - i);
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  *bytes = size_t{15655829504};
+  return 0;
+}
+// The numbers are CUdevice_attribute's of cuda.h.
+int cuDeviceGetAttribute(int* value, int which, int) {
+  switch (which) {
+    case 13:  // clock rate
+      *value = 1590000;
+      return 0;
+    case 16:  // multiprocessors
+      *value = 40;
+      return 0;
+    case 32:  // ECC
+      *value = 1;
+      return 0;
+    case 33:  // PCI bus
+      *value = 0x3b;
+      return 0;
+    case 34:  // PCI device
+    case 50:  // PCI domain
+      *value = 0;
+      return 0;
+    case 36:  // memory clock rate
+      *value = 5001000;
+      return 0;
+    case 75:  // compute capability, major
+      *value = 7;
+      return 0;
+    case 76:  // minor
+      *value = 5;
+      return 0;
+    default:
+      return 1;  // CUDA_ERROR_INVALID_VALUE
+  }
 }
 }

@@ -59,6 +59,12 @@ class FakeCuda(unittest.TestCase):
     def test_module_that_does_not_load_is_named(self):
         self.assert_refused("libprecbench_cuda.so", PRECBENCH_DEVICE_MODULES=self.folder)
 
+    def test_the_real_module_loads_and_finds_the_cuda_runtime_of_its_libtorch(self):
+        folder = os.path.join(os.path.dirname(os.path.dirname(BINARY)), "lib")
+        if not os.path.exists(os.path.join(folder, "libprecbench_cuda.so")):
+            self.skipTest("this LibTorch is built for CPUs only: there is no CUDA module")
+        self.assert_refused("LibTorch sees 0 CUDA devices", modules=False)  # the runtime does not take the made-up driver
+
     def test_missing_kernel_image_names_card_and_architectures(self):
         self.assert_refused("no kernel image for Tesla P100 (compute capability 6.0)", "sm_75 sm_80 sm_90",
                             FAKE_CUDA_KERNEL="missing", FAKE_CUDA_CARD="Tesla P100|6.0|17071734784")
@@ -74,6 +80,9 @@ class FakeCuda(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         device = json.loads(run.stdout)["environment"]["device"]
         self.assertEqual((device["kind"], device["name"], device["compute_capability"]), ("cuda", "Tesla T4", "7.5"))
+        self.assertEqual(device["pci_bus_id"], "00000000:3b:00.0")
+        self.assertEqual(device["driver_says"], ["Tesla T4", "GPU-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", 15655829504, 7, 5,
+                                                 40, 1590000, 5001000, True])
 
     def test_peaks_events_and_tf32_come_from_the_card(self):
         document = json.loads(self.precbench("--modes", "32-true", "--device", "cuda", "--tf32", "on").stdout)

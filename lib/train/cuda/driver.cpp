@@ -2,7 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
+
+#include "common/errors.h"
 
 namespace precbench::train {
 namespace {
@@ -30,6 +35,54 @@ std::string version_text(int version) {
 
 int major_of(const std::string& version) { return std::atoi(version.c_str()); }
 
+// CUdevice_attribute values of cuda.h.
+constexpr int kSmClock = 13, kMultiprocessors = 16, kEcc = 32, kPciBus = 33, kPciDevice = 34,
+              kMemoryClock = 36, kPciDomain = 50, kMajor = 75, kMinor = 76;
+
+struct CardUuid {
+  std::array<unsigned char, 16> bytes;
+};
+
+std::string uuid_text(const CardUuid& uuid) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "GPU-";
+  for (size_t i = 0; i < uuid.bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[uuid.bytes[i] >> 4];
+    text += kDigits[uuid.bytes[i] & 15];
+  }
+  return text;
+}
+
+// One card of the driver, by the functions of libcuda.so.1.
+class Card {
+ public:
+  explicit Card(int index) : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    call<int(int*, int)>("cuDeviceGet", &device_, index);
+  }
+
+  template <typename Function, typename... Arguments>
+  void call(const char* name, Arguments... arguments) const {
+    auto* function = library_ == nullptr ? nullptr : symbol<Function>(library_, name);
+    const int result = function == nullptr ? kNotFound : function(arguments...);
+    if (result == 0) return;
+    throw DeviceError("the NVIDIA driver does not tell what the card is: " + std::string(name) +
+                      " returned CUresult " + std::to_string(result));
+  }
+
+  int attribute(int which) const {
+    int value = 0;
+    call<int(int*, int, int)>("cuDeviceGetAttribute", &value, which, device_);
+    return value;
+  }
+  int device() const { return device_; }
+
+ private:
+  static constexpr int kNotFound = 500;  // CUDA_ERROR_NOT_FOUND
+  void* library_;                        // stays open: LibTorch uses it
+  int device_ = 0;
+};
+
 std::string driver_for(int cuda_major) {
   for (const FirstDriver& row : kFirstDrivers) {
     if (row.cuda_major == cuda_major) return " (driver " + std::string(row.driver) + " or newer)";
@@ -54,6 +107,34 @@ DriverFacts read_driver_facts() {
   if (init == nullptr || device_count == nullptr) return facts;
   facts.init_error = init(0);
   if (facts.init_error == 0) device_count(&facts.device_count);
+  return facts;
+}
+
+CardFacts read_card_facts(int index) {
+  const Card card(index);
+  std::array<char, 256> name{};
+  CardUuid uuid{};
+  size_t memory = 0;
+  card.call<int(char*, int, int)>("cuDeviceGetName", name.data(), static_cast<int>(name.size()),
+                                  card.device());
+  card.call<int(CardUuid*, int)>("cuDeviceGetUuid", &uuid, card.device());
+  card.call<int(size_t*, int)>("cuDeviceTotalMem_v2", &memory, card.device());
+  std::array<char, 32> pci{};
+  std::snprintf(pci.data(), pci.size(), "%08x:%02x:%02x.0",
+                static_cast<unsigned>(card.attribute(kPciDomain)),
+                static_cast<unsigned>(card.attribute(kPciBus)),
+                static_cast<unsigned>(card.attribute(kPciDevice)));
+  CardFacts facts;
+  facts.name = name.data();
+  facts.uuid = uuid_text(uuid);
+  facts.pci_bus_id = pci.data();
+  facts.memory_bytes = static_cast<int64_t>(memory);
+  facts.major = card.attribute(kMajor);
+  facts.minor = card.attribute(kMinor);
+  facts.multiprocessors = card.attribute(kMultiprocessors);
+  facts.sm_clock_khz = card.attribute(kSmClock);
+  facts.memory_clock_khz = card.attribute(kMemoryClock);
+  facts.has_ecc = card.attribute(kEcc) != 0;
   return facts;
 }
 

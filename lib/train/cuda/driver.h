@@ -2,6 +2,7 @@
 // is loaded: that side takes half a second to load, and says only that there are no devices.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,22 @@ struct DriverFacts {
 };
 
 DriverFacts read_driver_facts();
+
+// One card, in the driver's words. Its interface is the same for every CUDA, while the structure
+// that the CUDA runtime fills (cudaDeviceProp) has another layout in 12 and in 13.
+struct CardFacts {
+  std::string name;
+  std::string uuid;        // as NVML writes it: "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6
+  std::string pci_bus_id;  // "00000000:65:00.0"
+  int64_t memory_bytes = 0;
+  int major = 0, minor = 0;  // compute capability
+  int multiprocessors = 0;
+  int sm_clock_khz = 0, memory_clock_khz = 0;
+  bool has_ecc = false;  // and it is on
+};
+
+// Throws DeviceError if the driver does not answer. After read_driver_facts().
+CardFacts read_card_facts(int index);
 
 // Why no CUDA device can be used, in words that name what is missing; empty when nothing is known
 // to be missing. `cuda_built`: the CUDA that LibTorch was built with ("13.0"), nothing for a

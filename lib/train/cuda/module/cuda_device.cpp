@@ -3,14 +3,13 @@
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/Event.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 
 #include "common/errors.h"
@@ -20,6 +19,8 @@
 namespace precbench::train {
 namespace {
 
+// Of the CUDA runtime only functions that are the same in every CUDA are called: the module is
+// built with one and runs with each that a LibTorch release is built for.
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
 // Losses are copied back this often, asynchronously enough: one wait of some microseconds in half a
@@ -33,15 +34,11 @@ void check(cudaError_t status, const char* what) {
 
 class CudaEvent final : public DeviceEvent {
  public:
-  CudaEvent() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  ~CudaEvent() override { cudaEventDestroy(event_); }
-  void record() {
-    check(cudaEventRecord(event_, c10::cuda::getCurrentCUDAStream().stream()), "cudaEventRecord");
-  }
-  cudaEvent_t get() const { return event_; }
+  void record() { event_.record(c10::cuda::getCurrentCUDAStream().unwrap()); }
+  double elapsed_ms(const CudaEvent& to) const { return event_.elapsedTime(to.event_); }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  c10::Event event_{c10::DeviceType::CUDA, c10::EventFlag::BACKEND_DEFAULT};  // that is: with times
 };
 
 class CudaGraph final : public DeviceGraph {
@@ -67,27 +64,8 @@ class CudaGraph final : public DeviceGraph {
   at::cuda::CUDAGraph graph_;
 };
 
-cudaDeviceProp properties(int index) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-  return properties;
-}
-
-std::string capability(const cudaDeviceProp& card) {
+std::string capability(const CardFacts& card) {
   return std::to_string(card.major) + "." + std::to_string(card.minor);
-}
-
-// As NVML writes it: "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6.
-std::string uuid_text(const cudaUUID_t& uuid) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = "GPU-";
-  for (size_t i = 0; i < sizeof(uuid.bytes); ++i) {
-    const auto value = static_cast<unsigned char>(uuid.bytes[i]);
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[value >> 4];
-    text += kDigits[value & 15];
-  }
-  return text;
 }
 
 // 13000 is "13.0".
@@ -100,20 +78,6 @@ std::string cudnn_text() {
   const long version = at::detail::getCUDAHooks().versionCuDNN();
   return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
          std::to_string(version % 100);
-}
-
-// As NVML writes it: "00000000:65:00.0".
-std::string pci_text(const cudaDeviceProp& card) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%08x:%02x:%02x.0",
-                static_cast<unsigned>(card.pciDomainID), static_cast<unsigned>(card.pciBusID),
-                static_cast<unsigned>(card.pciDeviceID));
-  return text.data();
-}
-
-int attribute(cudaDeviceAttr which, int index) {
-  int value = 0;
-  return cudaDeviceGetAttribute(&value, which, index) == cudaSuccess ? value : 0;
 }
 
 constexpr auto kAggregate = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
@@ -132,23 +96,23 @@ CudaDevice::CudaDevice(int index) : index_(index) {
 }
 
 DeviceFacts CudaDevice::facts() const {
-  const cudaDeviceProp card = properties(index_);
+  const CardFacts card = read_card_facts(index_);
   DeviceFacts facts;
   facts.kind = "cuda";
   facts.name = card.name;
   facts.compute_capability = capability(card);
-  facts.memory_bytes = static_cast<int64_t>(card.totalGlobalMem);
+  facts.memory_bytes = card.memory_bytes;
   int driver = 0;
   int runtime = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   facts.more = {{"id", "cuda:" + std::to_string(index_)},
-                {"uuid", uuid_text(card.uuid)},
-                {"multiprocessors", card.multiProcessorCount},
-                {"sm_clock_khz", attribute(cudaDevAttrClockRate, index_)},
-                {"memory_clock_khz", attribute(cudaDevAttrMemoryClockRate, index_)},
-                {"ecc", card.ECCEnabled != 0},
-                {"pci_bus_id", pci_text(card)},
+                {"uuid", card.uuid},
+                {"multiprocessors", card.multiprocessors},
+                {"sm_clock_khz", card.sm_clock_khz},
+                {"memory_clock_khz", card.memory_clock_khz},
+                {"ecc", card.has_ecc},
+                {"pci_bus_id", card.pci_bus_id},
                 {"driver_cuda", version_text(driver)},
                 {"cuda", version_text(runtime)},
                 {"cudnn", cudnn_text()},
@@ -161,7 +125,7 @@ void CudaDevice::preflight() {
     torch::ones({1}, torch::TensorOptions().device(device())).add_(1);
     synchronize();
   } catch (const std::exception& error) {
-    const cudaDeviceProp card = properties(index_);
+    const CardFacts card = read_card_facts(index_);
     std::string held;
     for (const std::string& name : architectures_of(at::show_config()))
       held += (held.empty() ? "" : " ") + name;
@@ -186,7 +150,7 @@ torch::Tensor CudaDevice::host_buffer(at::IntArrayRef shape, at::ScalarType dtyp
 
 // The allocator knows it as a share of the device, and holds what it reserves to it.
 void CudaDevice::set_memory_limit(int64_t bytes) {
-  const double total = static_cast<double>(properties(index_).totalGlobalMem);
+  const double total = static_cast<double>(read_card_facts(index_).memory_bytes);
   allocator::setMemoryFraction(std::min(1.0, static_cast<double>(bytes) / total),
                                static_cast<c10::DeviceIndex>(index_));
 }
@@ -221,11 +185,7 @@ std::unique_ptr<DeviceEvent> CudaDevice::record_event() {
 }
 
 double CudaDevice::elapsed_ms(const DeviceEvent& from, const DeviceEvent& to) const {
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(from).get(),
-                             static_cast<const CudaEvent&>(to).get()),
-        "cudaEventElapsedTime");
-  return milliseconds;
+  return static_cast<const CudaEvent&>(from).elapsed_ms(static_cast<const CudaEvent&>(to));
 }
 
 torch::Tensor CudaDevice::any_non_finite(const std::vector<torch::Tensor>& tensors) {
