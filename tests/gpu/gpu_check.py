@@ -62,8 +62,8 @@ def setting_for(options, folder):
     libtorch = Path(torch.__file__).resolve().parent
     ours = {
         "PRECBENCH_LIBTORCH": str(libtorch),
-        "LD_LIBRARY_PATH": ":".join(filter(None, [str(tree / "lib"), str(libtorch / "lib"),
-                                                  os.environ.get("LD_LIBRARY_PATH")])),
+        # For the worker that is started without precbench (prediction.py).
+        "LD_LIBRARY_PATH": ":".join(filter(None, [str(libtorch / "lib"), os.environ.get("LD_LIBRARY_PATH")])),
         "OMP_WAIT_POLICY": "passive",
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",  # what --deterministic needs, for both sides of a comparison
     }
@@ -73,7 +73,9 @@ def setting_for(options, folder):
         ours["LD_LIBRARY_PATH"] = f"{driver}:{ours['LD_LIBRARY_PATH']}"
     os.environ["CUBLAS_WORKSPACE_CONFIG"] = ours["CUBLAS_WORKSPACE_CONFIG"]
     kept = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")}
-    return Setting(str(tree / "bin/precbench"), str(tree / "bin/precbench-worker"), HERE.parents[1] / "configs",
+    release = ".".join(torch.__version__.split(".")[:2])
+    worker = tree / "libexec/precbench" / release / "bin/precbench-worker"
+    return Setting(str(tree / "bin/precbench"), str(worker), HERE.parents[1] / "configs",
                    tree / "data", folder, kept | ours, list(ours), bool(options.rehearse))
 
 
