@@ -107,8 +107,9 @@ std::vector<Command> commands_of(const CLI::App& root) {
     for (const CLI::Option* option : app->get_options()) {
       const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
       const bool is_run = command.name == "run" || command.name == "predict";
-      const OptionSpec* row = is_run ? find_option(name) : nullptr;
-      if (row != nullptr && row->is_hidden) continue;
+      const OptionSpec* known = find_option(name);
+      if (known != nullptr && known->is_hidden) continue;
+      const OptionSpec* row = is_run ? known : nullptr;
       command.words.push_back(row == nullptr ? word_of(*option) : word_of(*row));
     }
     if (command.name == "run") {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the worker uses of LibTorch's C++ API, for precompiling. torch/torch.h would bring its data loaders, optimizers
-// and every layer as well, which take a third longer to read.
+// What the worker uses of LibTorch's C++ API, for precompiling. torch/torch.h would bring its data
+// loaders, optimizers and every layer as well, which take a third longer to read.
 #include <ATen/ATen.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>

@@ -126,7 +126,7 @@ class EveryOption(CliTest):
         saved = next((self.folder / "mine").glob("*.json"))
         run("--modes", "32-true", "--no-save")
         self.assertFalse((self.folder / "results").exists())
-        done = run("--modes", "32-true", "--no-save", "--baseline", saved, "--fail-on", "memory:50%", "--strict-gate")
+        done = run("--modes", "16-mixed,32-true", "--no-save", "--baseline", saved, "--fail-on", "memory:50%", "--strict-gate")
         self.assertIn("gate", done.stdout)
         self.assertIn("\x1b[1m", run("--modes", "32-true", "--no-save", "--color", "always").stdout)
         self.assertIn("worker: said", run("--modes", "32-true", "--no-save", "-v", script={"32-true": "say"}).stderr)

@@ -60,7 +60,7 @@ class Generate(unittest.TestCase):
             text = generate(what)
             for name in names:
                 word = name.replace("-", "\\-") if what == "man" else name
-                self.assertIn(form.format(word.strip(".,;")), text, what)
+                self.assertIn(form.format(word.strip(".,;:")), text, what)
 
     def test_other_shells_read_theirs(self):
         for shell, name in (("zsh", "_precbench"), ("fish", "precbench.fish")):
