@@ -117,6 +117,8 @@ struct TrainResult {
   std::vector<std::string> notes;  // sentences for the user about this run
   int64_t train_samples = 0;       // of the data set, after the limits
   int64_t test_samples = 0;
+  // Of a simulated GPU, in the worker alone: what the last step takes at least (docs/predict.md).
+  std::optional<double> least_step_s;
 };
 
 json to_json(const EpochRecord& record);

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace precbench::train {
 
@@ -18,6 +19,11 @@ class UnsupportedError : public std::runtime_error {
 inline void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument(what);
 }
+
+// Whether the text is that of an allocation that the driver or one of its libraries refused; only
+// the caching allocator's own failures are c10::OutOfMemoryError. cuDNN says alike that it found no
+// algorithm for want of a workspace and that there is none: `is_nearly_full` decides.
+bool is_out_of_memory(std::string_view message, bool is_nearly_full);
 
 // LibTorch's messages carry a backtrace after the text of their own.
 inline std::string message_of(const std::exception& error) {

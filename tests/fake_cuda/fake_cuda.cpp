@@ -6,6 +6,12 @@
 //   FAKE_CUDA_KERNEL  "missing": the first kernel fails as on a card that the LibTorch has no code
 //   for
 //   FAKE_CUDA_GRAPH   "fails": no step can be recorded
+//   FAKE_CUDA_FIRST_USE  the error of the first CUDA call
+//   FAKE_CUDA_ALLOCATION "<bytes>|<error>": what is thrown once so much is allocated
+//   FAKE_CUDA_HANGS   seconds that the first kernel takes, if the file FAKE_CUDA_HANGS_ONCE is
+//   there (it is removed)
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -36,9 +42,18 @@ int64_t rounded_up(int64_t bytes) {
   return (bytes + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
 }
 
+std::string variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
 class FakeCuda final : public CpuDevice {
  public:
-  FakeCuda() { CountingAllocator::instance().set_limit(std::atoll(part(card(), 2).c_str())); }
+  explicit FakeCuda(std::string id) : id_(std::move(id)) {
+    const std::string refused = variable("FAKE_CUDA_FIRST_USE");
+    TORCH_CHECK(refused.empty(), refused);
+    CountingAllocator::instance().set_limit(std::atoll(part(card(), 2).c_str()));
+  }
 
   bool is_cpu() const override { return false; }
   DeviceFacts facts() const override {
@@ -48,7 +63,7 @@ class FakeCuda final : public CpuDevice {
     facts.compute_capability = part(card(), 1);
     facts.memory_bytes = std::atoll(part(card(), 2).c_str());
     const CardFacts told = read_card_facts(0);
-    facts.more = {{"id", "cuda:0"},
+    facts.more = {{"id", id_},
                   {"uuid", "GPU-aaaa"},
                   {"pci_bus_id", told.pci_bus_id},
                   {"driver_says",
@@ -63,6 +78,10 @@ class FakeCuda final : public CpuDevice {
     return std::atoll(free == nullptr ? part(card(), 2).c_str() : free);
   }
   void preflight() override {
+    const std::string once = variable("FAKE_CUDA_HANGS_ONCE");
+    if (!once.empty() && std::remove(once.c_str()) == 0) {
+      sleep(static_cast<unsigned>(std::atoi(variable("FAKE_CUDA_HANGS").c_str())));
+    }
     const char* kernel = std::getenv("FAKE_CUDA_KERNEL");
     if (kernel == nullptr || std::string(kernel) != "missing") return;
     throw DeviceError(
@@ -70,13 +89,23 @@ class FakeCuda final : public CpuDevice {
                           "device\nCUDA kernel errors might be",
                           part(card(), 0), part(card(), 1), "sm_75 sm_80 sm_90"));
   }
+  // Every step records one: where an allocation is made to fail.
+  std::unique_ptr<DeviceEvent> record_event() override {
+    const std::string refusal = variable("FAKE_CUDA_ALLOCATION");
+    const bool is_full =
+        !refusal.empty() && memory().peak_allocated_bytes > std::atoll(part(refusal, 0).c_str());
+    TORCH_CHECK(!is_full, part(refusal, 1));
+    return CpuDevice::record_event();
+  }
   DeviceMemory memory() const override {
     DeviceMemory memory = CpuDevice::memory();
     memory.unknown.clear();
     memory.reserved_bytes = rounded_up(memory.allocated_bytes);
     memory.peak_reserved_bytes = rounded_up(memory.peak_allocated_bytes);
-    memory.used_bytes = *memory.peak_reserved_bytes + (int64_t{300} << 20);  // and a context
     return memory;
+  }
+  std::optional<int64_t> used_bytes() const override {
+    return *memory().peak_reserved_bytes + (int64_t{300} << 20);  // and a context
   }
   bool has_graphs() const override { return true; }
   std::unique_ptr<DeviceGraph> record_graph(const std::function<void()>& work) override {
@@ -94,12 +123,13 @@ class FakeCuda final : public CpuDevice {
   std::optional<bool> tf32_conv() const override { return conv_; }
 
  private:
+  std::string id_;
   bool matmul_ = false, conv_ = true;  // PyTorch's defaults
 };
 
 }  // namespace
 }  // namespace precbench::train
 
-extern "C" precbench::train::DeviceModule* precbench_open_device(const std::string&) {
-  return new precbench::train::FakeCuda();
+extern "C" precbench::train::DeviceModule* precbench_open_device(const std::string& name) {
+  return new precbench::train::FakeCuda(name);
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/probe/data_sheets.h"
 #include "bench/probe/probe_report.h"
 #include "bench/result/measured.h"
 #include "bench/stats/outliers.h"
+#include "common/data_sheets.h"
 
 namespace precbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/platform/verdict.h"
-#include "bench/probe/data_sheets.h"
+#include "common/data_sheets.h"
 
 namespace precbench {
 namespace {

@@ -1,6 +1,7 @@
 #include "train/cuda/device_module.h"
 
 #include <array>
+#include <chrono>
 
 namespace precbench::train {
 
@@ -9,6 +10,11 @@ std::string_view name_of(MemoryUse use) {
       "resident",    "weights",  "gradients", "optimizer",
       "activations", "autocast", "workspace", "temporaries"};
   return kNames[static_cast<size_t>(use)];
+}
+
+double DeviceModule::host_seconds() const {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
 }
 
 json to_json(const DeviceFacts& facts) {

@@ -34,8 +34,7 @@ struct DeviceMemory {
   int64_t allocated_bytes = 0;
   int64_t peak_allocated_bytes = 0;  // since reset_peak_memory()
   std::optional<int64_t> reserved_bytes, peak_reserved_bytes;
-  std::optional<int64_t> used_bytes;  // of the whole device, all processes
-  Unknowns unknown;                   // of peak_reserved_bytes and device_used_bytes
+  Unknowns unknown;  // of peak_reserved_bytes and device_used_bytes
 };
 
 // What device memory is used for; a simulated device splits its peak by it.
@@ -72,6 +71,10 @@ class DeviceGraph {
   DeviceGraph& operator=(const DeviceGraph&) = delete;
   virtual ~DeviceGraph() = default;
   virtual void replay() = 0;  // does not wait for it
+
+  // While the result lives, tensors are made in the memory that the recorded work needs only while
+  // it runs; without it they would need as much again beside it. They may not outlive a replay.
+  virtual std::shared_ptr<void> memory_scope() { return nullptr; }
 };
 
 class DeviceModule {
@@ -93,6 +96,10 @@ class DeviceModule {
 
   virtual void synchronize() = 0;
 
+  // What a clock on the wall shows to this process, in seconds from some moment on; a simulated
+  // device has a time of its own.
+  virtual double host_seconds() const;
+
   // Bytes that tensors could still take; nothing where the samples lie in the device's memory
   // anyway.
   virtual std::optional<int64_t> free_bytes() const = 0;
@@ -100,13 +107,17 @@ class DeviceModule {
   // memory is not given to another tensor before such a copy has been done.
   virtual torch::Tensor host_buffer(at::IntArrayRef shape, at::ScalarType dtype) = 0;
 
-  // What all tensors together may take from now on; more is an out-of-memory error.
+  // What may be reserved for tensors from now on; more is an out-of-memory error. A caching
+  // allocator reserves in segments, so that tensors alone may take less (up to 20 MiB on CUDA).
   virtual void set_memory_limit(int64_t bytes) = 0;
 
   // Gives cached blocks back, so that a peak starts from what is in use.
   virtual void empty_cache() = 0;
   virtual void reset_peak_memory() = 0;
+  // Asks the allocator alone: cheap enough for the middle of a step.
   virtual DeviceMemory memory() const = 0;
+  // Of the whole device, by all processes. Asks the driver, which may wait for the device.
+  virtual std::optional<int64_t> used_bytes() const { return std::nullopt; }
 
   // Marks the end of the work issued so far, without waiting for it.
   virtual std::unique_ptr<DeviceEvent> record_event() = 0;
@@ -145,6 +156,9 @@ class DeviceModule {
   // Whether the device counts bytes and computes nothing, so that times, losses and accuracies mean
   // nothing. The members below do something on such a device only.
   virtual bool is_simulated() const { return false; }
+  // Seconds that no such device could do the work in that it was given so far, by its data sheet;
+  // nothing where there is none.
+  virtual std::optional<double> least_busy_seconds() const { return std::nullopt; }
   // Tensors that are made without naming a device while the result lives take no memory anywhere
   // and are filled in no time; moved to device(), they take what real ones would.
   virtual std::shared_ptr<void> weightless_scope() { return nullptr; }

@@ -13,8 +13,30 @@ namespace precbench::train {
 namespace {
 
 // CUresult values of cuda.h that have their own explanation.
-constexpr int kNoDevice = 100;              // CUDA_ERROR_NO_DEVICE
-constexpr int kSystemDriverMismatch = 803;  // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+constexpr int kNoDevice = 100;  // CUDA_ERROR_NO_DEVICE
+
+struct InitError {
+  int result;
+  const char* why;
+};
+constexpr InitError kInitErrors[] = {
+    {34,  // CUDA_ERROR_STUB_LIBRARY
+     "libcuda.so.1 is the CUDA toolkit's stub for linking, not a driver; take its folder out of "
+     "LD_LIBRARY_PATH"},
+    {46,  // CUDA_ERROR_DEVICE_UNAVAILABLE
+     "another process has the NVIDIA device to itself (nvidia-smi --query-gpu=compute_mode)"},
+    {802,  // CUDA_ERROR_SYSTEM_NOT_READY
+     "the NVIDIA driver is not ready: on machines with NVSwitch (HGX, DGX) it waits for the fabric "
+     "manager (systemctl status nvidia-fabricmanager)"},
+    {803,  // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+     "the NVIDIA kernel module and libcuda.so.1 are of different versions; reboot after a driver "
+     "update"},
+    {804,  // CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE
+     "libcuda.so.1 is a forward compatibility package (cuda-compat), which this card does not "
+     "support, as it is no data center card; take its folder out of LD_LIBRARY_PATH, and update "
+     "the "
+     "driver where it is too old"},
+};
 
 // The first Linux driver of each CUDA major version, from the compatibility table of the CUDA
 // release notes. A driver runs every minor version of its own major.
@@ -154,9 +176,8 @@ std::string missing_for_cuda(const DriverFacts& driver,
                          (driver.visible_devices->empty() || *driver.visible_devices == "-1");
   if (hides_all)
     return "CUDA_VISIBLE_DEVICES=\"" + *driver.visible_devices + "\" hides every CUDA device";
-  if (driver.init_error == kSystemDriverMismatch) {
-    return "the NVIDIA kernel module and libcuda.so.1 are of different versions; reboot after a "
-           "driver update";
+  for (const InitError& error : kInitErrors) {
+    if (driver.init_error == error.result) return error.why;
   }
   if (driver.init_error != 0 && driver.init_error != kNoDevice) {
     return "the NVIDIA driver does not start: cuInit returned CUresult " +
@@ -165,7 +186,10 @@ std::string missing_for_cuda(const DriverFacts& driver,
   const std::string hidden = driver.visible_devices
                                  ? " under CUDA_VISIBLE_DEVICES=\"" + *driver.visible_devices + "\""
                                  : "";
-  if (driver.device_count == 0) return "the NVIDIA driver lists no CUDA device" + hidden;
+  if (driver.device_count == 0) {
+    return "the NVIDIA driver lists no CUDA device" + hidden +
+           (driver.visible_devices ? "; nvidia-smi -L lists the devices there are" : "");
+  }
   if (index >= driver.device_count) {
     return "there is no CUDA device " + std::to_string(index) + ": the driver lists " +
            std::to_string(driver.device_count) + hidden;

@@ -81,7 +81,7 @@ Batch Loader::next() {
 
 torch::Tensor Loader::prepared(torch::Tensor samples) const {
   if (data_.kind == SampleKind::text) return samples.to(torch::kLong);
-  if (order_.defined() && data_.augment) samples = random_crop_and_flip(samples);
+  if (order_.defined() && data_.augment) samples = random_crop_and_flip(samples, device_);
   // Whole numbers are ids or masks: they stay what they are, as Fabric leaves them. float64 stays
   // for 64-true; float16 and bfloat16 lose nothing.
   const bool is_scaled = mean_.defined();

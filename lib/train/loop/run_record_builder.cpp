@@ -115,9 +115,12 @@ MemoryRecord memory_record(const RunMeasurements& measured) {
   memory.peak_reserved_bytes = measured.memory.peak_reserved_bytes;
   memory.dataset_bytes = measured.dataset_bytes;
   memory.dataset_resident = measured.dataset_resident;
-  memory.device_used_bytes = measured.memory.used_bytes;
+  memory.device_used_bytes = measured.used_bytes;
   memory.host_peak_rss_bytes = peak_resident_bytes();
   memory.unknown = measured.memory.unknown;
+  if (!memory.device_used_bytes) {
+    memory.unknown.try_emplace("device_used_bytes", "the driver does not tell it");
+  }
   if (!memory.host_peak_rss_bytes) {
     memory.unknown["host_peak_rss_bytes"] = "/proc/self/status has no VmHWM";
   }
@@ -239,6 +242,7 @@ void withhold_what_is_not_computed(RunRecord& run) {
   forget(time.tflops, time.unknown, "tflops");
   time.step_ms = StepTimes();
   time.unknown["step_ms"] = why;
+  run.numerics = json::object();
   run.loss_trace.assign(run.loss_trace.size(), std::nullopt);
   run.unknown["loss_trace"] = run.unknown["numerics"] = why;
 }

@@ -21,7 +21,8 @@ struct RunMeasurements {
   bool is_text = false;
   DataTroubles troubles;
   int64_t dataset_bytes = 0, train_samples = 0;
-  DeviceMemory memory;  // peak_allocated_bytes without what was resident before
+  std::optional<int64_t> used_bytes;  // of the whole device
+  DeviceMemory memory;                // peak_allocated_bytes without what was resident before
   std::optional<json> memory_breakdown, numerics;
   std::vector<EpochRecord> epochs;
 };

@@ -4,8 +4,20 @@
 
 namespace precbench::train {
 
-const StepResult& StepGraph::step(const Batch& batch, const Compute& compute) {
-  if (graph_ == nullptr) record(batch, compute);
+StepGraph::Layout StepGraph::layout_of(const torch::Tensor& tensor) {
+  return {tensor.sizes().vec(), tensor.strides().vec(), tensor.options()};
+}
+
+torch::Tensor StepGraph::zeros_like(const Layout& layout) {
+  return torch::empty_strided(layout.sizes, layout.strides, layout.options).zero_();
+}
+
+void StepGraph::note_batch(const Batch& batch) {
+  input_ = layout_of(batch.input);
+  target_ = layout_of(batch.target);
+}
+
+const StepResult& StepGraph::step(const Batch& batch) {
   batch_.input.copy_(batch.input);
   batch_.target.copy_(batch.target);
   graph_->replay();
@@ -13,13 +25,14 @@ const StepResult& StepGraph::step(const Batch& batch, const Compute& compute) {
   return result_;
 }
 
-void StepGraph::record(const Batch& like, const Compute& compute) {
-  batch_ = {like.input.clone(), like.target.clone()};
+void StepGraph::record(const Compute& compute) {
+  batch_ = {zeros_like(input_), zeros_like(target_)};
   try {
     graph_ = device_.record_graph([this, compute] { result_ = compute(batch_); });
   } catch (const c10::OutOfMemoryError&) {
     throw;
   } catch (const std::exception& error) {
+    if (is_out_of_memory(message_of(error), /*is_nearly_full=*/false)) throw;
     throw UnsupportedError("a step cannot be recorded as a CUDA graph: " + first_line_of(error) +
                            "; train it without --cuda-graph");
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/job.h"
 #include "train/cuda/device_module.h"
@@ -34,17 +35,32 @@ class StepGraph {
 
   explicit StepGraph(DeviceModule& device) : device_(device) {}
 
-  // Does the step, recording it first where that has not been done. All batches have one shape.
-  // The tensors of the result are overwritten by the next call. Throws UnsupportedError where the
-  // step cannot be recorded.
-  const StepResult& step(const Batch& batch, const Compute& compute);
+  // What all batches look like. Before record().
+  void note_batch(const Batch& batch);
+
+  // Records the step without doing it. Throws UnsupportedError where that cannot be.
+  void record(const Compute& compute);
+  bool is_recorded() const { return graph_ != nullptr; }
+
+  // Does the recorded step. The tensors of the result are overwritten by the next call.
+  const StepResult& step(const Batch& batch);
+
+  // While the result lives, steps that are done one operation after the other use the memory of the
+  // recorded one. Null before there is one.
+  std::shared_ptr<void> memory_scope() { return graph_ ? graph_->memory_scope() : nullptr; }
 
   int64_t replayed_steps() const { return replayed_steps_; }
 
  private:
-  void record(const Batch& like, const Compute& compute);
+  struct Layout {
+    std::vector<int64_t> sizes, strides;
+    torch::TensorOptions options;
+  };
+  static Layout layout_of(const torch::Tensor& tensor);
+  static torch::Tensor zeros_like(const Layout& layout);
 
   DeviceModule& device_;
+  Layout input_, target_;
   Batch batch_;        // what the recorded operations read
   StepResult result_;  // and write
   std::unique_ptr<DeviceGraph> graph_;

@@ -91,9 +91,11 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   StepLog log(device);
   device.empty_cache();
   // Whatever is there now (data, its order, the step log) is no part of what training needs.
-  const int64_t resident_bytes = device.memory().allocated_bytes;
+  const DeviceMemory resident = device.memory();
+  const int64_t resident_bytes = resident.allocated_bytes;
   if (job.memory_limit_bytes > 0) {
-    device.set_memory_limit(resident_bytes + job.memory_limit_bytes);
+    device.set_memory_limit(resident.reserved_bytes.value_or(resident_bytes) +
+                            job.memory_limit_bytes);
   }
   MemorySplit split(device);
   const auto precision =
@@ -103,7 +105,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   const auto optimizer = make_optimizer(job.optimizer, trained_parameters(*model));
   MemoryProfile memory(device, *model, *optimizer, resident_bytes);
   NumericHealth health(optimizer->parameters(), scalar_type(mode.compute));
-  const bool looks_at_numbers = !job.pilot && !device.is_simulated();
+  const bool looks_at_numbers = !job.pilot;
   Training training(job,
                     {device, *model, *precision, *optimizer, train_loader, test_loader, log,
                      &memory, looks_at_numbers ? &health : nullptr},
@@ -133,6 +135,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
     emit(EpochEvent{measured.epochs.back()});
   }
   measured.memory = device.memory();
+  measured.used_bytes = device.used_bytes();
   measured.memory.peak_allocated_bytes = memory.peak_bytes();
   measured.memory_breakdown = split.refined(memory.breakdown());
   if (looks_at_numbers) {
@@ -143,6 +146,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   if (saves_weights) save_weights(*model, job.save_weights);
   TrainResult result =
       build_result(job, mode, device, *precision, *optimizer, training, log, measured);
+  result.least_step_s = training.least_step_s();
   result.train_samples = data.train.size();
   result.test_samples = data.test.size();
   return result;

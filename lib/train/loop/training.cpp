@@ -95,21 +95,23 @@ PassFigures Training::train_epoch(int64_t epoch) {
   parts_.model.train();
   correct_.zero_();
   if (loss_sum_.defined()) loss_sum_.zero_();
-  paused_s_ = 0;
   parts_.device.synchronize();
-  const auto begin = Clock::now();
-  if (step_ == 0) train_begin_ = begin;
+  const double begin_s = parts_.device.host_seconds();
+  if (step_ == 0) train_begin_ = Clock::now();
+  times_.begin_pass();
   parts_.train_loader.start_pass();
   while (!parts_.train_loader.done() && !finished()) {
     train_step();
     after_step(epoch);
+    times_.end_step();
   }
   parts_.optimizer.drop_gradients();
   parts_.device.synchronize();
-  PassFigures figures;
-  figures.seconds = seconds_since(begin) - paused_s_;
+  const double end_s = parts_.device.host_seconds();
   times_.read_events();
-  parts_.log.read_back();
+  PassFigures figures;
+  figures.seconds = end_s - begin_s - times_.paused_s();
+  read_log();
   divergence_.look_at(parts_.log.steps());
   if (finished() && !job_.pilot) divergence_.look_at_all(parts_.log.steps());
   for (size_t i = first_step; i < samples_of_step_.size(); ++i)
@@ -124,23 +126,22 @@ PassFigures Training::train_epoch(int64_t epoch) {
 }
 
 void Training::train_step() {
+  const std::optional<double> least_s = parts_.device.least_busy_seconds();
   parts_.optimizer.set_learning_rate(schedule_.rate(schedule_step_));
   std::optional<DtypeObserver> observer;
   if (step_ == 0) observer.emplace(parts_.device.device().type());
   const bool checks_health = parts_.health != nullptr && NumericHealth::wants(step_);
-  if (checks_health) begin_health_check();
-  times_.begin_step();
-  parts_.optimizer.drop_gradients();
   MemoryProfile* profile = MemoryProfile::wants(step_, total_steps_) ? parts_.memory : nullptr;
+  const bool replays = is_alike(checks_health || profile != nullptr);
+  if (checks_health) times_.pause([this] { begin_health_check(); });
+  if (replays && !graph_->is_recorded()) times_.pause([this] { record_graph(); });
+  parts_.optimizer.drop_gradients();
   if (profile != nullptr) profile->begin_step();
   StepResult result;
-  if (is_alike(checks_health || profile != nullptr)) {
-    result = graph_->step(parts_.train_loader.next(), [this](const Batch& batch) {
-      parts_.optimizer.drop_gradients();
-      return compute_step(
-          1, [&batch] { return batch; }, nullptr);
-    });
+  if (replays) {
+    result = graph_->step(parts_.train_loader.next());
   } else {
+    const auto memory = graph_ ? graph_->memory_scope() : nullptr;
     const int64_t batch_size = job_.batch_size;
     const int64_t left = (parts_.train_loader.remaining() + batch_size - 1) / batch_size;
     result = compute_step(
@@ -148,17 +149,31 @@ void Training::train_step() {
         profile);
   }
   if (profile != nullptr) profile->step_done();
-  times_.end_step();
-  if (checks_health) end_health_check(result.outcome);
+  parts_.log.record(result.loss, result.outcome);
   if (observer) observed_ = observer->observed();
-  // Looking at the weights is no part of training: its time is taken off.
-  const auto pause = Clock::now();
-  parts_.log.record(result.loss, result.outcome,
-                    parts_.device.any_non_finite(parts_.optimizer.parameters()));
-  write_trace();
-  if (step_ == 0 && on_first_step_) on_first_step_();
-  paused_s_ += seconds_since(pause);
+  if (checks_health) times_.pause([&] { end_health_check(result.outcome); });
+  if (trace_) times_.pause([this] { write_trace(); });
+  if (step_ == 0 && on_first_step_) times_.pause(on_first_step_);
   samples_of_step_.push_back(result.samples);
+  if (least_s) least_step_s_ = *parts_.device.least_busy_seconds() - *least_s;
+}
+
+// A phase of its own, which may take seconds.
+void Training::record_graph() {
+  emit_(PhaseEvent{"record_graph"});
+  graph_->record([this](const Batch& batch) { return compute_recorded(batch); });
+  emit_(PhaseEvent{"train"});
+}
+
+StepResult Training::compute_recorded(const Batch& batch) {
+  parts_.optimizer.drop_gradients();
+  return compute_step(
+      1, [&batch] { return batch; }, nullptr);
+}
+
+// Waits for the device. Weights are looked at now and then, as the log is.
+void Training::read_log() {
+  parts_.log.read_back(parts_.device.any_non_finite(parts_.optimizer.parameters()));
 }
 
 // One optimizer step from so many batches, one operation after the other.
@@ -167,6 +182,7 @@ StepResult Training::compute_step(int64_t batches, const std::function<Batch()>&
   StepResult result;
   for (int64_t i = 0; i < batches; ++i) {
     const Batch batch = next();
+    if (graph_ && step_ == 0) graph_->note_batch(batch);
     const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
     if (step_ == 0 && i == 0) check_logits(logits, batch.target, classes_);
     torch::Tensor loss = loss_of(logits, batch.target, job_.label_smoothing);
@@ -197,24 +213,19 @@ bool Training::is_alike(bool is_looked_at) const {
 
 // Copying and counting is no part of training: neither its time nor its memory counts.
 void Training::begin_health_check() {
-  const auto pause = Clock::now();
   if (parts_.memory != nullptr) parts_.memory->pause();
   parts_.health->before_step();
   if (Float8Layers* float8 = parts_.precision.float8()) float8->count(true);
   // Reading the scale waits for the device, so it is read in these few steps alone.
   const GradScaler* scaler = parts_.precision.scaler();
   health_scale_ = scaler != nullptr ? scaler->current_scale() : 1.0;
-  paused_s_ += seconds_since(pause);
 }
 
 void Training::end_health_check(const StepOutcome& outcome) {
-  parts_.device.synchronize();
-  const auto pause = Clock::now();
   const bool skipped = outcome.skipped.defined() && outcome.skipped.item<float>() != 0.0F;
   parts_.health->after_step(step_, health_scale_, skipped);
   if (Float8Layers* float8 = parts_.precision.float8()) float8->count(false);
   if (parts_.memory != nullptr) parts_.memory->resume();
-  paused_s_ += seconds_since(pause);
 }
 
 // Outside autocast and in float32 in every mode, as Fabric; --loss-autocast is the other form that
@@ -266,14 +277,15 @@ void Training::note_gradients() {
   const auto& parameters = parts_.optimizer.parameters();
   if (step_ == 0) gradient_dtype_ = first_gradient().scalar_type();
   if (!trace_) return;
-  traced_.scale.reset();
-  if (GradScaler* scaler = parts_.precision.scaler()) traced_.scale = scaler->current_scale();
-  traced_.gradient_norm = gradient_norm(parameters) / traced_.scale.value_or(1.0);
+  times_.pause([&] {
+    traced_.scale.reset();
+    if (GradScaler* scaler = parts_.precision.scaler()) traced_.scale = scaler->current_scale();
+    traced_.gradient_norm = gradient_norm(parameters) / traced_.scale.value_or(1.0);
+  });
 }
 
 void Training::write_trace() {
-  if (!trace_) return;
-  parts_.log.read_back();
+  read_log();
   const StepRecord& step = parts_.log.steps().back();
   traced_.loss = step.loss;
   traced_.skipped = step.skipped;
@@ -283,15 +295,7 @@ void Training::write_trace() {
 void Training::after_step(int64_t epoch) {
   ++step_;
   const bool holds = schedule_.holds_on_skip() && parts_.precision.scaler() != nullptr;
-  if (step_ == 1) {
-    parts_.device.synchronize();
-    first_step_s_ = seconds_since(train_begin_);
-  }
-  if (holds || job_.pilot) {
-    parts_.log.read_back();
-  } else {
-    parts_.log.read_back_if_due();
-  }
+  if (holds || job_.pilot || parts_.log.is_due()) times_.pause([this] { read_log(); });
   const auto& steps = parts_.log.steps();
   if (!(holds && steps.back().skipped)) ++schedule_step_;
   divergence_.look_at(steps);
@@ -302,7 +306,7 @@ void Training::after_step(int64_t epoch) {
   last_event_ = now;
   StepsEvent event{epoch, total_epochs(), step_, total_steps_, std::nullopt};
   if (!steps.empty()) event.loss = steps.back().loss;
-  emit_(event);
+  times_.pause([&] { emit_(event); });
 }
 
 PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
@@ -311,8 +315,9 @@ PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
   const torch::Tensor correct = zero_on(parts_.device, torch::kLong);
   const torch::Tensor loss_sum = zero_on(parts_.device, torch::kDouble);
   PassFigures figures;
+  const auto memory = graph_ ? graph_->memory_scope() : nullptr;
   parts_.device.synchronize();
-  const auto begin = Clock::now();
+  const double begin_s = parts_.device.host_seconds();
   parts_.test_loader.start_pass();
   for (int64_t i = 0; !parts_.test_loader.done() && i < max_batches.value_or(i + 1); ++i) {
     const Batch batch = parts_.test_loader.next();
@@ -324,7 +329,7 @@ PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
     figures.samples += batch.size();
   }
   parts_.device.synchronize();
-  figures.seconds = seconds_since(begin);
+  figures.seconds = parts_.device.host_seconds() - begin_s;
   const auto samples = static_cast<double>(figures.samples);
   figures.accuracy = static_cast<double>(correct.item<int64_t>()) /
                      (samples * static_cast<double>(targets_per_sample_));

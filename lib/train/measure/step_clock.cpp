@@ -17,12 +17,31 @@ double percentile(const std::vector<double>& sorted, double fraction) {
 
 }  // namespace
 
+void StepClock::begin_pass() { bounds_.push_back(device_.record_event()); }
+
+void StepClock::end_step() { bounds_.push_back(device_.record_event()); }
+
+void StepClock::pause(const std::function<void()>& work) {
+  Event begin = device_.record_event();
+  work();
+  pauses_.push_back({bounds_.size() - 1, std::move(begin), device_.record_event()});
+}
+
 void StepClock::read_events() {
-  for (size_t i = 0; i < ends_.size(); ++i) {
-    milliseconds_.push_back(device_.elapsed_ms(*begins_[i], *ends_[i]));
+  constexpr double kMillisecondsPerSecond = 1e3;
+  const size_t before = milliseconds_.size();
+  for (size_t i = 0; i + 1 < bounds_.size(); ++i) {
+    milliseconds_.push_back(device_.elapsed_ms(*bounds_[i], *bounds_[i + 1]));
   }
-  begins_.clear();
-  ends_.clear();
+  paused_s_ = 0;
+  for (const Pause& pause : pauses_) {
+    const double paused_ms = device_.elapsed_ms(*pause.begin, *pause.end);
+    paused_s_ += paused_ms / kMillisecondsPerSecond;
+    const size_t step = before + pause.step;
+    if (step < milliseconds_.size()) milliseconds_[step] -= paused_ms;
+  }
+  bounds_.clear();
+  pauses_.clear();
 }
 
 StepTimes summarize_steps(const std::vector<double>& milliseconds) {

@@ -1,8 +1,7 @@
-// What every optimizer step left behind: loss, scaler, weights. Written on the device without
-// waiting, read back in batches.
+// What every optimizer step left behind: loss and scaler, written on the device without waiting and
+// read back in batches. Weights are looked at when that is done.
 #pragma once
 
-#include <chrono>
 #include <vector>
 
 #include "train/cuda/device_module.h"
@@ -15,20 +14,21 @@ struct StepRecord {
   double loss = 0;                  // unscaled
   bool skipped = false;             // by the scaler
   double scale = 0;                 // after the step; 0 without a scaler
-  bool non_finite_weights = false;  // after the step
+  bool non_finite_weights = false;  // after the step, where they were looked at
 };
 
 class StepLog {
  public:
   explicit StepLog(DeviceModule& device);
 
-  // loss, non_finite_weights: float32 scalars on the device.
-  void record(const torch::Tensor& loss, const StepOutcome& outcome,
-              const torch::Tensor& non_finite_weights);
+  // loss: a float32 scalar on the device.
+  void record(const torch::Tensor& loss, const StepOutcome& outcome);
 
-  // Reads back what is pending if the device's interval has passed or the buffer is full.
-  void read_back_if_due();
-  void read_back();
+  // Whether the device's interval has passed or the buffer is full.
+  bool is_due() const;
+  // Reads back what is pending, waiting for the device. `non_finite_weights`: a float32 scalar on
+  // the device, of the weights as they are now, after the last step.
+  void read_back(const torch::Tensor& non_finite_weights = {});
 
   // Steps read back so far, from step 0.
   const std::vector<StepRecord>& steps() const { return steps_; }
@@ -37,7 +37,7 @@ class StepLog {
   DeviceModule& device_;
   torch::Tensor pending_;  // float32 [capacity, fields]
   int64_t pending_count_ = 0;
-  std::chrono::steady_clock::time_point last_read_ = std::chrono::steady_clock::now();
+  double last_read_s_ = device_.host_seconds();
   std::vector<StepRecord> steps_;
 };
 

@@ -70,7 +70,7 @@ Block* CachingAllocator::allocate(int64_t bytes, MemoryUse use) {
 
 // get_free_block(): the smallest that is large enough.
 Block* CachingAllocator::take_free(int64_t size, bool is_small) {
-  FreeBlocks& pool = is_small ? small_ : large_;
+  FreeBlocks& pool = pools_[pool_].of(is_small);
   Block wanted;
   wanted.size = size;
   const auto found = pool.lower_bound(&wanted);
@@ -95,6 +95,7 @@ Block* CachingAllocator::new_segment(int64_t size, bool is_small) {
   block->address = next_address_;
   block->size = bytes;
   block->is_small_pool = is_small;
+  block->pool = pool_;
   next_address_ += static_cast<uint64_t>(bytes + kRoundLarge);  // segments do not touch
   stats_.reserved += bytes;
   stats_.peak_reserved = std::max(stats_.peak_reserved, stats_.reserved);
@@ -112,7 +113,8 @@ void CachingAllocator::split(Block* block, int64_t size) {
   if (block->next != nullptr) block->next->previous = rest;
   block->next = rest;
   block->size = size;
-  (rest->is_small_pool ? small_ : large_).insert(rest);
+  rest->pool = block->pool;
+  pools_[rest->pool].of(rest->is_small_pool).insert(rest);
 }
 
 void CachingAllocator::release(Block* block) {
@@ -124,12 +126,12 @@ void CachingAllocator::release(Block* block) {
   live_by_use_[static_cast<size_t>(block->use)] -= block->size;
   block->is_free = true;
   block = merge(block);
-  (block->is_small_pool ? small_ : large_).insert(block);
+  pools_[block->pool].of(block->is_small_pool).insert(block);
 }
 
 // free_block(): with free neighbours it becomes one block.
 Block* CachingAllocator::merge(Block* block) {
-  FreeBlocks& pool = block->is_small_pool ? small_ : large_;
+  FreeBlocks& pool = pools_[block->pool].of(block->is_small_pool);
   if (Block* left = block->previous; left != nullptr && left->is_free) {
     pool.erase(left);
     left->size += block->size;
@@ -149,7 +151,8 @@ Block* CachingAllocator::merge(Block* block) {
 }
 
 void CachingAllocator::give_back_free_segments() {
-  for (FreeBlocks* pool : {&small_, &large_}) {
+  Pool& shared = pools_[kDefaultPool];
+  for (FreeBlocks* pool : {&shared.small, &shared.large}) {
     for (auto it = pool->begin(); it != pool->end();) {
       Block* block = *it;
       const bool is_whole_segment = block->previous == nullptr && block->next == nullptr;
@@ -159,6 +162,33 @@ void CachingAllocator::give_back_free_segments() {
       delete block;
     }
   }
+}
+
+int CachingAllocator::new_pool() {
+  const std::lock_guard lock(mutex_);
+  return ++last_pool_;
+}
+
+void CachingAllocator::use_pool(int pool) {
+  const std::lock_guard lock(mutex_);
+  pool_ = pool;
+}
+
+// Its free blocks become ordinary ones, as do those that tensors still hold.
+void CachingAllocator::free_pool(int pool) {
+  const std::lock_guard lock(mutex_);
+  Pool& from = pools_[pool];
+  Pool& to = pools_[kDefaultPool];
+  for (const bool is_small : {true, false}) {
+    for (Block* block : from.of(is_small)) {
+      block->pool = kDefaultPool;
+      to.of(is_small).insert(block);
+    }
+  }
+  for (Block* block : live_) {
+    if (block->pool == pool) block->pool = kDefaultPool;
+  }
+  pools_.erase(pool);
 }
 
 void CachingAllocator::empty_cache() {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -20,6 +21,7 @@ struct Block {
   int64_t size = 0;       // of the block, rounded and with what was not split off
   int64_t requested = 0;  // bytes of the tensor
   bool is_small_pool = false, is_free = false;
+  int pool = 0;  // CachingAllocator::new_pool()
   MemoryUse use = MemoryUse::temporaries;
   uint64_t born = 0;                           // number of its allocation
   Block *previous = nullptr, *next = nullptr;  // neighbours in the segment
@@ -51,6 +53,14 @@ class CachingAllocator {
   Block* allocate(int64_t bytes, MemoryUse use);
   void release(Block* block);
 
+  // A graph's memory is a pool of its own (beginAllocateToPool): its blocks serve no other
+  // allocations, and its segments are not given back before it is freed. New blocks are of the pool
+  // in use.
+  static constexpr int kDefaultPool = 0;
+  int new_pool();
+  void use_pool(int pool);
+  void free_pool(int pool);
+
   // Gives whole free segments back (torch.cuda.empty_cache).
   void empty_cache();
   void reset_peak();
@@ -75,6 +85,11 @@ class CachingAllocator {
   };
   using FreeBlocks = std::set<Block*, BySizeThenAddress>;
 
+  struct Pool {
+    FreeBlocks small, large;
+    FreeBlocks& of(bool is_small) { return is_small ? small : large; }
+  };
+
   Block* take_free(int64_t size, bool is_small);
   Block* new_segment(int64_t size, bool is_small);
   void split(Block* block, int64_t size);
@@ -91,7 +106,8 @@ class CachingAllocator {
   };
 
   mutable std::mutex mutex_;
-  FreeBlocks small_, large_;
+  std::map<int, Pool> pools_;
+  int pool_ = kDefaultPool, last_pool_ = kDefaultPool;
   std::set<Block*> live_;
   AllocatorStats stats_;
   UseBytes live_by_use_{};

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "train/simulated_gpu/gpu.h"
+#include "train/simulated_gpu/kernel_cost.h"
 #include "train/simulated_gpu/meta_call.h"
 #include "train/simulated_gpu/shape_rules.h"
 #include "train/simulated_gpu/tensors.h"
@@ -56,6 +57,43 @@ void note_dtypes(const c10::IValue& value, std::vector<at::ScalarType>& dtypes) 
   for_each_tensor(value, [&](const at::Tensor& tensor) { dtypes.push_back(tensor.scalar_type()); });
 }
 
+// What the operation reads: its tensors without those that it only writes.
+Tensors inputs_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
+  Tensors inputs;
+  const auto& arguments = schema.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_out()) continue;
+    for_each_tensor(stack[stack.size() - arguments.size() + i],
+                    [&](const at::Tensor& tensor) { inputs.push_back(tensor); });
+  }
+  return inputs;
+}
+
+Tensors outputs_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
+  Tensors outputs;
+  for (const c10::IValue& value : torch::jit::last(stack, schema.returns().size())) {
+    for_each_tensor(value, [&](const at::Tensor& tensor) { outputs.push_back(tensor); });
+  }
+  return outputs;
+}
+
+// Whether all results are views of arguments, which no kernel makes.
+bool are_views(const Tensors& inputs, const Tensors& outputs) {
+  return std::all_of(outputs.begin(), outputs.end(), [&](const at::Tensor& output) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const at::Tensor& input) {
+      return output.storage().is_alias_of(input.storage());
+    });
+  });
+}
+
+// In-place operations return what they wrote, or nothing at all (some of _foreach_*).
+void note_kernel(const c10::FunctionSchema& schema, const std::string& name, const Tensors& inputs,
+                 const Tensors& outputs) {
+  const bool writes = schema.is_mutable();
+  if (!writes && are_views(inputs, outputs)) return;
+  launch(name, inputs, writes && outputs.empty() ? inputs : outputs);
+}
+
 void run(const c10::OperatorHandle& operation, const std::string& name, torch::jit::Stack& stack) {
   const c10::FunctionSchema& schema = operation.schema();
   if (auto written = results_in_place(schema, stack)) {
@@ -93,7 +131,9 @@ void run_any_operation(const c10::OperatorHandle& operation, torch::jit::Stack* 
       TORCH_CHECK_WITH(OutOfMemoryError, false, error.what());
     }
   }
+  const Tensors inputs = inputs_of(schema, *stack);
   run(operation, name, *stack);
+  note_kernel(schema, name, inputs, outputs_of(schema, *stack));
   if (!is_traced) return;
   for (const c10::IValue& value : torch::jit::last(*stack, schema.returns().size())) {
     note_dtypes(value, traced.outputs);

@@ -8,12 +8,46 @@
 
 #include "common/errors.h"
 #include "train/simulated_gpu/gpu.h"
+#include "train/simulated_gpu/kernel_cost.h"
 #include "train/simulated_gpu/registration.h"
 #include "train/simulated_gpu/tensors.h"
 #include "train/simulated_gpu/weightless.h"
 
 namespace precbench::train::simulated {
 namespace {
+
+// When the card is done with what was issued before.
+struct SimulatedEvent final : DeviceEvent {
+  double seconds = gpu().timeline().mark();
+};
+
+// What the kernels of the recorded work take together. What it allocates comes from the
+// allocator's pool of this graph, and is kept with it.
+class SimulatedGraph final : public DeviceGraph {
+ public:
+  explicit SimulatedGraph(const std::function<void()>& work) : pool_(gpu().memory().new_pool()) {
+    const auto memory = memory_scope();
+    gpu().timeline().begin_recording();
+    try {
+      work();
+    } catch (...) {
+      gpu().timeline().end_recording();
+      gpu().memory().free_pool(pool_);
+      throw;
+    }
+    seconds_ = gpu().timeline().end_recording();
+  }
+  ~SimulatedGraph() override { gpu().memory().free_pool(pool_); }
+  void replay() override { gpu().timeline().replay(seconds_); }
+  std::shared_ptr<void> memory_scope() override {
+    gpu().memory().use_pool(pool_);
+    return {nullptr, [](void*) { gpu().memory().use_pool(CachingAllocator::kDefaultPool); }};
+  }
+
+ private:
+  int pool_;
+  double seconds_ = 0;
+};
 
 int64_t room_on(const GpuCard& card) { return card.memory_bytes() - card.context_bytes(); }
 
@@ -45,7 +79,7 @@ std::optional<int64_t> SimulatedDevice::free_bytes() const {
 
 // The host's memory counts nothing, either.
 torch::Tensor SimulatedDevice::host_buffer(at::IntArrayRef shape, at::ScalarType dtype) {
-  return new_tensor(shape, dtype, kWeightless);
+  return new_pinned(shape, dtype);
 }
 
 void SimulatedDevice::set_memory_limit(int64_t bytes) {
@@ -63,15 +97,38 @@ DeviceMemory SimulatedDevice::memory() const {
   memory.peak_allocated_bytes = stats.peak_allocated;
   memory.reserved_bytes = stats.reserved;
   memory.peak_reserved_bytes = stats.peak_reserved;
-  memory.used_bytes = stats.reserved + card_.context_bytes();
   return memory;
 }
 
+std::optional<int64_t> SimulatedDevice::used_bytes() const {
+  return gpu().memory().stats().reserved + card_.context_bytes();
+}
+
+void SimulatedDevice::synchronize() { gpu().timeline().wait_for(Wait::synchronize); }
+double SimulatedDevice::host_seconds() const { return gpu().timeline().host_seconds(); }
+std::optional<double> SimulatedDevice::least_busy_seconds() const {
+  return gpu().timeline().least_seconds();
+}
+
 std::unique_ptr<DeviceEvent> SimulatedDevice::record_event() {
-  return std::make_unique<DeviceEvent>();
+  return std::make_unique<SimulatedEvent>();
+}
+
+double SimulatedDevice::elapsed_ms(const DeviceEvent& from, const DeviceEvent& to) const {
+  return 1e3 * (static_cast<const SimulatedEvent&>(to).seconds -
+                static_cast<const SimulatedEvent&>(from).seconds);
+}
+
+std::unique_ptr<DeviceGraph> SimulatedDevice::record_graph(const std::function<void()>& work) {
+  synchronize();
+  empty_cache();
+  return std::make_unique<SimulatedGraph>(work);
 }
 
 torch::Tensor SimulatedDevice::any_non_finite(const std::vector<torch::Tensor>& tensors) {
+  Kernel kernel = kernel_of("aten::_foreach_norm", tensors, {});
+  kernel.is_training = false;
+  gpu().timeline().launch(kernel);
   bool found = false;
   for (const torch::Tensor& tensor : tensors) {
     gpu().values().for_each(address_of(tensor), static_cast<int64_t>(tensor.nbytes()),

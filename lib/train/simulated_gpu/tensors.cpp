@@ -40,6 +40,7 @@ class CardAllocator final : public c10::Allocator {
 
 class WeightlessAllocator final : public c10::Allocator {
  public:
+  explicit WeightlessAllocator(uint64_t first_address) : next_address_(first_address) {}
   c10::DataPtr allocate(size_t bytes) override {
     if (bytes == 0) return {nullptr, nullptr, &release_nothing, kWeightless};
     const uint64_t address = next_address_.fetch_add(bytes + 1);
@@ -49,8 +50,11 @@ class WeightlessAllocator final : public c10::Allocator {
   void copy_data(void* /*to*/, const void* /*from*/, size_t /*bytes*/) const override {}
 
  private:
-  std::atomic<uint64_t> next_address_{uint64_t{1} << 45};
+  std::atomic<uint64_t> next_address_;
 };
+
+// Beside the card's own, from 2^44 on.
+constexpr uint64_t kWeightlessAddresses = uint64_t{1} << 45, kPinnedAddresses = uint64_t{1} << 46;
 
 constexpr c10::DispatchKeySet kCudaKey{c10::DispatchKey::CUDA};
 
@@ -59,7 +63,7 @@ constexpr c10::DispatchKeySet kCudaKey{c10::DispatchKey::CUDA};
 // Never destroyed, as the tensors that may outlive main need them.
 c10::Allocator* storage_allocator(at::Device device) {
   static auto* const card = new CardAllocator;
-  static auto* const weightless = new WeightlessAllocator;
+  static auto* const weightless = new WeightlessAllocator(kWeightlessAddresses);
   if (device.index() == kWeightless.index()) return weightless;
   return card;
 }
@@ -109,6 +113,15 @@ Block* block_of(const at::Tensor& tensor) {
   if (!tensor.defined() || tensor.device() != kCard) return nullptr;
   const c10::DataPtr& data = tensor.storage().data_ptr();
   return data.get_deleter() == &release_block ? static_cast<Block*>(data.get_context()) : nullptr;
+}
+
+at::Tensor new_pinned(at::IntArrayRef sizes, at::ScalarType dtype) {
+  static auto* const pinned = new WeightlessAllocator(kPinnedAddresses);
+  return at::detail::empty_generic(sizes, pinned, kCudaKey, dtype, std::nullopt);
+}
+
+bool is_pinned(const at::Tensor& tensor) {
+  return tensor.device() == kWeightless && address_of(tensor) >= kPinnedAddresses;
 }
 
 uint64_t address_of(const at::Tensor& tensor) {

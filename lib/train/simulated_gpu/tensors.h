@@ -33,6 +33,11 @@ void take_scratch(const at::Tensor& beside, std::initializer_list<int64_t> bytes
 // The block of a tensor on the card; null elsewhere and for an empty tensor.
 Block* block_of(const at::Tensor& tensor);
 
+// A weightless tensor that stands for pinned memory of the host, from which the card copies without
+// making the host wait.
+at::Tensor new_pinned(at::IntArrayRef sizes, at::ScalarType dtype);
+bool is_pinned(const at::Tensor& tensor);
+
 // Where the tensor's first element would be.
 uint64_t address_of(const at::Tensor& tensor);
 

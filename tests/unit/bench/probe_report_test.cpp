@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/probe/data_sheets.h"
+#include "common/data_sheets.h"
 
 namespace precbench::probe_report_test {
 namespace {

@@ -41,9 +41,30 @@ class CudaEvent final : public DeviceEvent {
   c10::Event event_{c10::DeviceType::CUDA, c10::EventFlag::BACKEND_DEFAULT};  // that is: with times
 };
 
+// While it lives, what this stream allocates comes from the graph's pool. The stream is the one
+// that the graph was recorded on and is replayed on, so that the two never run at the same time.
+class PoolScope {
+ public:
+  PoolScope(c10::DeviceIndex device, c10::MempoolId_t pool) : device_(device), pool_(pool) {
+    const cudaStream_t own = c10::cuda::getCurrentCUDAStream(device).stream();
+    allocator::beginAllocateToPool(device_, pool_,
+                                   [own](cudaStream_t used) { return used == own; });
+  }
+  ~PoolScope() {
+    allocator::endAllocateToPool(device_, pool_);
+    allocator::releasePool(device_, pool_);  // begin counts a user of the pool
+  }
+  PoolScope(const PoolScope&) = delete;
+  PoolScope& operator=(const PoolScope&) = delete;
+
+ private:
+  c10::DeviceIndex device_;
+  c10::MempoolId_t pool_;
+};
+
 class CudaGraph final : public DeviceGraph {
  public:
-  explicit CudaGraph(const std::function<void()>& work) {
+  CudaGraph(c10::DeviceIndex device, const std::function<void()>& work) : device_(device) {
     graph_.capture_begin();
     try {
       work();
@@ -59,8 +80,12 @@ class CudaGraph final : public DeviceGraph {
     graph_.capture_end();
   }
   void replay() override { graph_.replay(); }
+  std::shared_ptr<void> memory_scope() override {
+    return std::make_shared<PoolScope>(device_, graph_.pool());
+  }
 
  private:
+  c10::DeviceIndex device_;
   at::cuda::CUDAGraph graph_;
 };
 
@@ -168,14 +193,14 @@ DeviceMemory CudaDevice::memory() const {
   memory.peak_allocated_bytes = stats.allocated_bytes[kAggregate].peak;
   memory.reserved_bytes = stats.reserved_bytes[kAggregate].current;
   memory.peak_reserved_bytes = stats.reserved_bytes[kAggregate].peak;
+  return memory;
+}
+
+std::optional<int64_t> CudaDevice::used_bytes() const {
   size_t free_bytes = 0;
   size_t total_bytes = 0;
-  if (cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess) {
-    memory.used_bytes = static_cast<int64_t>(total_bytes - free_bytes);
-  } else {
-    memory.unknown["device_used_bytes"] = "cudaMemGetInfo failed";
-  }
-  return memory;
+  if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) return std::nullopt;
+  return static_cast<int64_t>(total_bytes - free_bytes);
 }
 
 std::unique_ptr<DeviceEvent> CudaDevice::record_event() {
@@ -222,7 +247,7 @@ void CudaDevice::prepare_for_graphs() {
 std::unique_ptr<DeviceGraph> CudaDevice::record_graph(const std::function<void()>& work) {
   synchronize();
   allocator::emptyCache();  // what is cached is of no use to the graph, which has a pool of its own
-  return std::make_unique<CudaGraph>(work);
+  return std::make_unique<CudaGraph>(static_cast<c10::DeviceIndex>(index_), work);
 }
 
 void CudaDevice::set_deterministic(bool on) {

@@ -22,6 +22,7 @@ class CudaDevice final : public DeviceModule {
   void empty_cache() override;
   void reset_peak_memory() override;
   DeviceMemory memory() const override;
+  std::optional<int64_t> used_bytes() const override;
   std::unique_ptr<DeviceEvent> record_event() override;
   double elapsed_ms(const DeviceEvent& from, const DeviceEvent& to) const override;
   torch::Tensor any_non_finite(const std::vector<torch::Tensor>& tensors) override;

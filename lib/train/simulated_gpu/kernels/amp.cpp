@@ -18,6 +18,7 @@ bool holds_non_finite(const at::Tensor& tensor) {
 
 void check_and_unscale(at::TensorList gradients, at::Tensor& found_inf,
                        const at::Tensor& /*inverse_scale*/) {
+  launch("aten::_amp_foreach_non_finite_check_and_unscale_", gradients.vec(), gradients.vec());
   for (const at::Tensor& gradient : gradients) {
     if (holds_non_finite(gradient)) gpu().values().set(address_of(found_inf), 1.0);
   }
@@ -25,6 +26,7 @@ void check_and_unscale(at::TensorList gradients, at::Tensor& found_inf,
 
 at::Tensor& update_scale(at::Tensor& scale, at::Tensor& growth_tracker, const at::Tensor& found_inf,
                          double growth, double backoff, int64_t interval) {
+  launch("aten::_amp_update_scale_", {scale, growth_tracker, found_inf}, {scale, growth_tracker});
   KnownValues& values = gpu().values();
   const auto current = values.at(address_of(scale));
   if (!current) return scale;

@@ -49,12 +49,22 @@ at::Tensor new_image(const at::Tensor& input, const at::Tensor& weight, const Si
                     at::native::cudnn_conv_suggest_memory_format(input, weight));
 }
 
+void launch_convolution(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& output,
+                        int64_t times = 1) {
+  if (input.device() != kCard) return;
+  for (int64_t i = 0; i < times; ++i) {
+    gpu().timeline().launch(convolution_kernel(input, weight, output));
+  }
+}
+
 at::Tensor cudnn_convolution(const at::Tensor& input, const at::Tensor& weight,
                              c10::SymIntArrayRef padding, c10::SymIntArrayRef stride,
                              c10::SymIntArrayRef dilation, c10::SymInt /*groups*/,
                              bool /*benchmark*/, bool /*deterministic*/, bool /*allow_tf32*/) {
-  return new_image(input, weight,
-                   output_size(input, weight, plain(padding), plain(stride), plain(dilation)));
+  at::Tensor output = new_image(
+      input, weight, output_size(input, weight, plain(padding), plain(stride), plain(dilation)));
+  launch_convolution(input, weight, output);
+  return output;
 }
 
 at::Tensor cudnn_convolution_transpose(const at::Tensor& input, const at::Tensor& weight,
@@ -63,9 +73,12 @@ at::Tensor cudnn_convolution_transpose(const at::Tensor& input, const at::Tensor
                                        c10::SymIntArrayRef stride, c10::SymIntArrayRef dilation,
                                        c10::SymInt groups, bool /*benchmark*/,
                                        bool /*deterministic*/, bool /*allow_tf32*/) {
-  return new_image(input, weight,
-                   transposed_size(input, weight, plain(padding), plain(output_padding),
-                                   plain(stride), plain(dilation), groups.expect_int()));
+  at::Tensor output =
+      new_image(input, weight,
+                transposed_size(input, weight, plain(padding), plain(output_padding), plain(stride),
+                                plain(dilation), groups.expect_int()));
+  launch_convolution(output, weight, input);
+  return output;
 }
 
 // grad_input and grad_weight where the mask asks for them.
@@ -87,6 +100,7 @@ std::tuple<at::Tensor, at::Tensor> cudnn_backward(
     int64_t /*groups*/, bool /*benchmark*/, bool /*deterministic*/, bool /*allow_tf32*/,
     std::array<bool, 2> mask) {
   auto results = gradients(input, weight, mask);
+  launch_convolution(input, weight, gradient, mask[0] + mask[1]);
   if (gpu().trace().is_on()) {
     TracedOperation traced{"cudnn_convolution_backward", {}, {}};
     note_dtype(traced.inputs, std::tuple(input, gradient, weight));
@@ -97,10 +111,11 @@ std::tuple<at::Tensor, at::Tensor> cudnn_backward(
 }
 
 std::tuple<at::Tensor, at::Tensor> cudnn_transpose_backward(
-    const at::Tensor& input, const at::Tensor& /*gradient*/, const at::Tensor& weight,
+    const at::Tensor& input, const at::Tensor& gradient, const at::Tensor& weight,
     at::IntArrayRef /*padding*/, at::IntArrayRef /*output_padding*/, at::IntArrayRef /*stride*/,
     at::IntArrayRef /*dilation*/, int64_t /*groups*/, bool /*benchmark*/, bool /*deterministic*/,
     bool /*allow_tf32*/, std::array<bool, 2> mask) {
+  launch_convolution(gradient, weight, input, mask[0] + mask[1]);
   return gradients(input, weight, mask);
 }
 
@@ -108,14 +123,17 @@ at::Tensor depthwise(const at::Tensor& input, const at::Tensor& weight,
                      c10::SymIntArrayRef /*kernel*/, const std::optional<at::Tensor>& /*bias*/,
                      c10::SymIntArrayRef stride, c10::SymIntArrayRef padding,
                      c10::SymIntArrayRef dilation) {
-  return new_beside(input,
-                    output_size(input, weight, plain(padding), plain(stride), plain(dilation)));
+  at::Tensor output =
+      new_beside(input, output_size(input, weight, plain(padding), plain(stride), plain(dilation)));
+  launch_convolution(input, weight, output);
+  return output;
 }
 
 std::tuple<at::Tensor, at::Tensor> depthwise_backward(
-    const at::Tensor& /*gradient*/, const at::Tensor& input, const at::Tensor& weight,
+    const at::Tensor& gradient, const at::Tensor& input, const at::Tensor& weight,
     at::IntArrayRef /*kernel*/, at::IntArrayRef /*stride*/, at::IntArrayRef /*padding*/,
     at::IntArrayRef /*dilation*/, std::array<bool, 2> mask) {
+  launch_convolution(input, weight, gradient, mask[0] + mask[1]);
   return {mask[0] ? new_beside(input, input.sizes()) : at::Tensor(),
           mask[1] ? new_beside(weight, weight.sizes()) : at::Tensor()};
 }
@@ -137,6 +155,7 @@ at::Tensor slow_convolution(const at::Tensor& input, const at::Tensor& weight,
   const Sizes kernel = plain(kernel_size);
   at::Tensor output =
       new_beside(input, output_size(input, weight, plain(padding), plain(stride), {1, 1}));
+  launch_convolution(input, weight, output);
   gpu().need_matrix_workspace();
   if (!is_pointwise(kernel, plain(stride), plain(padding))) {
     take_scratch(input, {patches_bytes(input, kernel, output.sizes())});
@@ -152,6 +171,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> slow_convolution_backward(
   if (mask[0]) of_input = new_beside(input, input.sizes());
   if (mask[1]) of_weight = new_beside(weight, weight.sizes());
   if (mask[2]) of_bias = new_beside(weight, {gradient.size(1)});
+  launch_convolution(input, weight, gradient, mask[0] + mask[1]);
   gpu().need_matrix_workspace();
   take_scratch(input, {patches_bytes(input, plain(kernel_size), gradient.sizes())});
   return {of_input, of_weight, of_bias};
@@ -160,11 +180,13 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> slow_convolution_backward(
 }  // namespace
 
 void register_convolutions(torch::Library& library) {
-  add_kernel<&cudnn_convolution>(library, "cudnn_convolution");
-  add_kernel<&cudnn_convolution_transpose>(library, "cudnn_convolution_transpose");
-  add_kernel<&depthwise>(library, "_conv_depthwise2d");
-  add_kernel<&slow_convolution>(library, "_slow_conv2d_forward");
-  add_kernel<&slow_convolution_backward>(library, "_slow_conv2d_backward.output_mask");
+  add_kernel<&cudnn_convolution, Launch::by_itself>(library, "cudnn_convolution");
+  add_kernel<&cudnn_convolution_transpose, Launch::by_itself>(library,
+                                                              "cudnn_convolution_transpose");
+  add_kernel<&depthwise, Launch::by_itself>(library, "_conv_depthwise2d");
+  add_kernel<&slow_convolution, Launch::by_itself>(library, "_slow_conv2d_forward");
+  add_kernel<&slow_convolution_backward, Launch::by_itself>(library,
+                                                            "_slow_conv2d_backward.output_mask");
   at::native::cudnn_convolution_backward_stub.set_cuda_dispatch_ptr(&cudnn_backward);
   at::native::cudnn_convolution_transpose_backward_stub.set_cuda_dispatch_ptr(
       &cudnn_transpose_backward);

@@ -90,13 +90,19 @@ void note_autocast_copy(const at::Tensor& to, const at::Tensor& from) {
 }
 
 // All directions: with it, _copy_from and _to_copy need no kernels.
-at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool /*non_blocking*/) {
+at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   if (to.is_cpu()) {
+    if (from.device() == kCard) gpu().timeline().copy_to_host(bytes_of(to));
     read_known_values(to, from);
     return to;
   }
   note_autocast_copy(to, from);
   if (to.device() != kCard) return to;
+  if (from.device() == kCard) {
+    launch("aten::copy_", {from}, {to});
+  } else {
+    gpu().timeline().copy_from_host(bytes_of(to), !(non_blocking && is_pinned(from)));
+  }
   gpu().values().forget(address_of(to), bytes_of(to));
   if (to.numel() != 1 || from.numel() != 1) return to;
   if (const auto value = known_value(from)) gpu().values().set(address_of(to), *value);
@@ -105,6 +111,7 @@ at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool /*non_blocking*/) 
 
 at::Tensor& fill(at::Tensor& tensor, const at::Scalar& value) {
   if (tensor.device() != kCard || tensor.numel() == 0) return tensor;
+  launch("aten::fill_", {}, {tensor});
   gpu().values().forget(address_of(tensor), bytes_of(tensor));
   if (tensor.numel() == 1 && !value.isComplex()) {
     gpu().values().set(address_of(tensor), value.toDouble());
@@ -115,6 +122,7 @@ at::Tensor& fill(at::Tensor& tensor, const at::Scalar& value) {
 at::Tensor& zero(at::Tensor& tensor) { return fill(tensor, 0); }
 
 at::Scalar read_scalar(const at::Tensor& tensor) {
+  if (tensor.device() == kCard) gpu().timeline().copy_to_host(bytes_of(tensor));
   const double value = known_value(tensor).value_or(0.0);
   if (at::isFloatingType(tensor.scalar_type())) return value;
   if (tensor.scalar_type() == at::kBool) return value != 0;
@@ -122,7 +130,11 @@ at::Scalar read_scalar(const at::Tensor& tensor) {
 }
 
 // Nothing is computed: what a caller compares is as it hopes.
-bool equal(const at::Tensor& /*a*/, const at::Tensor& /*b*/) { return true; }
+bool equal(const at::Tensor& a, const at::Tensor& b) {
+  launch("aten::equal", {a, b}, {});
+  gpu().timeline().wait_for(Wait::read_value);
+  return true;
+}
 
 }  // namespace
 
@@ -133,7 +145,7 @@ void register_tensor_kernels(torch::Library& library) {
   library.impl("view", &view);
   library.impl("_reshape_alias", &reshape_alias);
   library.impl("resize_", &resize);
-  add_kernel<&copy>(library, "copy_");
+  add_kernel<&copy, Launch::by_itself>(library, "copy_");
   library.impl("fill_.Scalar", &fill);
   library.impl("zero_", &zero);
   library.impl("_local_scalar_dense", &read_scalar);

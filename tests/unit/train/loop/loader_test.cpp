@@ -117,9 +117,10 @@ TEST(Loader, ResizesWhenAsked) {
 // is drawn anew for each image.
 TEST(Augmentation, CropsAndMirrorsEachImage) {
   torch::manual_seed(5);
+  CpuDevice cpu;
   const torch::Tensor image = torch::arange(1, 1 + 2 * 6 * 5).view({1, 2, 6, 5}).to(torch::kByte);
   const torch::Tensor padded = torch::constant_pad_nd(image[0], {4, 4, 4, 4});
-  const torch::Tensor results = random_crop_and_flip(image.repeat({200, 1, 1, 1}));
+  const torch::Tensor results = random_crop_and_flip(image.repeat({200, 1, 1, 1}), cpu);
   std::set<int64_t> seen;
   for (int64_t i = 0; i < results.size(0); ++i) {
     int64_t match = -1;
