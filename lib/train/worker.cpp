@@ -67,33 +67,70 @@ void prepare_process(const Job& job) {
   follow_parent(job.parent_pid);
   // The product is measured for the profile that has these settings.
   if (job.kind == JobKind::gemm || job.kind == JobKind::attention) tune_malloc();
-  if (job.kind != JobKind::train) return;
-  job.train.tuned_malloc ? tune_malloc() : settle_malloc();
-  // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call.
-  if (job.train.deterministic == "on") setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+  // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call. What its
+  // workspaces take then is part of a prediction, too.
+  const bool trains = job.kind == JobKind::train || job.kind == JobKind::predict;
+  if (trains && job.train.deterministic == "on") {
+    setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+  }
+  if (job.kind == JobKind::train) job.train.tuned_malloc ? tune_malloc() : settle_malloc();
 }
 
 // "auto" is the first CUDA device if it can be used, else the CPU; then the facts say why.
 json describe_devices(const std::string& name) {
   std::string no_cuda_reason = "the device was named: " + name;
-  std::unique_ptr<DeviceModule> device;
+  json facts;
+  bool is_cuda = false;
+  const auto describe_device = [&](const std::string& wanted) {
+    const auto device = open_device(wanted);
+    device->preflight();
+    facts = describe(*device);
+    is_cuda = !device->is_cpu();
+  };
   if (name == "auto") {
     try {
-      device = open_device("cuda:0");
-      device->preflight();
+      describe_device("cuda:0");
     } catch (const DeviceError& error) {
       no_cuda_reason = error.what();
-      device = open_device("cpu");
+      describe_device("cpu");
     }
   } else {
-    device = open_device(name);
-    device->preflight();
+    describe_device(name);
   }
-  json facts = describe(*device);
-  const bool is_cuda = !device->is_cpu();
   facts["cuda"] = {{"available", is_cuda},
                    {"reason", is_cuda ? json(nullptr) : json(no_cuda_reason)}};
   return facts;
+}
+
+// Less than this share of what there is: a workspace of a convolution may not fit in it.
+constexpr double kNearlyFull = 0.1;
+
+bool is_nearly_full(const DeviceModule& device, int64_t limit_bytes) {
+  const std::optional<int64_t> free = device.free_bytes();
+  const std::optional<int64_t> whole = device.facts().memory_bytes;
+  const auto below = [](int64_t rest, int64_t all) {
+    return static_cast<double>(rest) < kNearlyFull * static_cast<double>(all);
+  };
+  if (free && whole && below(*free, *whole)) return true;
+  return limit_bytes > 0 &&
+         below(limit_bytes - device.memory().reserved_bytes.value_or(0), limit_bytes);
+}
+
+TrainResult train(const Job& job, DeviceModule& device, const EventSink& emit) {
+  try {
+    return run_train_job(job.train, device, emit);
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::exception& error) {  // TorchScript's interpreter makes it a runtime_error
+    const std::string message = message_of(error);
+    // What LibTorch has freed by now it still holds, so that the card is as full as it was.
+    const bool may_be = is_out_of_memory(message, /*is_nearly_full=*/true);
+    if (!may_be ||
+        !is_out_of_memory(message, is_nearly_full(device, job.train.memory_limit_bytes))) {
+      throw;
+    }
+    TORCH_CHECK_WITH(OutOfMemoryError, false, message);
+  }
 }
 
 ResultEvent run(const Job& job, const EventSink& emit) {
@@ -104,7 +141,7 @@ ResultEvent run(const Job& job, const EventSink& emit) {
   const auto device = open_device(job.device);  // before any ATen call
   at::set_num_threads(static_cast<int>(job.threads));
   device->preflight();
-  if (job.kind == JobKind::train) return {nullptr, run_train_job(job.train, *device, emit)};
+  if (job.kind == JobKind::train) return {nullptr, train(job, *device, emit)};
   if (job.kind == JobKind::gemm) return {linear_rates(*device, kSecondsOfGemm), std::nullopt};
   if (job.kind == JobKind::attention) {
     return {attention_times(job.train, *device, kSecondsOfAttention), std::nullopt};

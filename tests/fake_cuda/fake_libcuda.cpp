@@ -1,7 +1,10 @@
 // A driver that says what FAKE_CUDA_DRIVER tells it to: "<CUDA version> <cuInit's result>
-// <devices>", as "13000 0 1"; and what a T4 would say of itself.
+// <devices>", as "13000 0 1"; and what a T4 would say of itself. Its cards are GPU-aaaa, GPU-bbbb,
+// ... and each has the MIG instance MIG-aaaa, MIG-bbbb, ...
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <string>
 
 namespace {
 
@@ -17,6 +20,17 @@ Script script() {
   return read;
 }
 
+// As a number, or as the beginning of a UUID.
+bool names_a_card(const std::string& name, int devices) {
+  for (int i = 0; i < devices; ++i) {
+    const std::string letters(4, static_cast<char>('a' + i));
+    const bool is_uuid = name.size() > 4 && (("GPU-" + letters).rfind(name, 0) == 0 ||
+                                             ("MIG-" + letters).rfind(name, 0) == 0);
+    if (name == std::to_string(i) || is_uuid) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 extern "C" {
@@ -27,7 +41,13 @@ int cuDriverGetVersion(int* version) {
 int cuInit(unsigned) { return script().init; }
 int cuDeviceGetCount(int* count) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  *count = visible != nullptr && *visible == '\0' ? 0 : script().devices;
+  *count = 0;
+  if (visible == nullptr) *count = script().devices;
+  // The list ends before the first name that no card has.
+  std::istringstream names(visible == nullptr ? "" : visible);
+  for (std::string name; std::getline(names, name, ','); ++*count) {
+    if (!names_a_card(name, script().devices)) break;
+  }
   return 0;
 }
 int cuDeviceGet(int* device, int index) {

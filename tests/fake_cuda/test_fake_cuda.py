@@ -16,7 +16,8 @@ class FakeCuda(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="precbench-cuda-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def precbench(self, *arguments, driver="13000 0 1", modules=True, **extra):
+    @staticmethod
+    def environment(driver, modules, extra):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")}
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         if driver is not None:
@@ -25,9 +26,17 @@ class FakeCuda(unittest.TestCase):
             environment["FAKE_CUDA_DRIVER"] = driver
         if modules:
             environment["PRECBENCH_DEVICE_MODULES"] = os.environ["FAKE_MODULES"]
-        environment.update(extra)
+        return environment | extra
+
+    def precbench(self, *arguments, driver="13000 0 1", modules=True, **extra):
+        environment = self.environment(driver, modules, extra)
         return subprocess.run([BINARY, *SMALL, "--format", "json", *arguments], env=environment, cwd=self.folder,
                               capture_output=True, text=True, timeout=120, check=False)
+
+    def describe(self, driver="13000 0 1", **extra):
+        environment = self.environment(driver, modules=True, extra=extra)
+        return subprocess.run([BINARY, "list", "devices"], env=environment, cwd=self.folder, capture_output=True, text=True,
+                              timeout=120, check=False)
 
     def assert_refused(self, *words, **keywords):
         run = self.precbench("--device", "cuda", **keywords)
@@ -50,6 +59,63 @@ class FakeCuda(unittest.TestCase):
 
     def test_driver_that_does_not_start(self):
         self.assert_refused("CUresult 999", driver="13000 999 0")
+
+    def test_what_a_driver_waits_for_is_told(self):
+        for result, words in ((802, ("fabric manager", "nvidia-fabricmanager")), (804, ("forward compatibility", "LD_LIBRARY_PATH")),
+                              (803, ("reboot",)), (34, ("stub",)), (46, ("another process",))):
+            with self.subTest(result):
+                self.assert_refused(*words, driver=f"13000 {result} 0")
+
+    def test_devices_by_uuid(self):
+        run = self.describe(CUDA_VISIBLE_DEVICES="GPU-bbbb", driver="13000 0 2")
+        self.assertIn("cuda:0", run.stdout, run.stderr)
+        run = self.describe(CUDA_VISIBLE_DEVICES="MIG-aaaa", FAKE_CUDA_CARD="NVIDIA H100 80GB HBM3 MIG 1g.10gb|9.0|10200547328")
+        self.assertIn("MIG 1g.10gb", run.stdout, run.stderr)
+        self.assert_refused('no CUDA device under CUDA_VISIBLE_DEVICES="GPU-cccc"', "nvidia-smi -L", driver="13000 0 2",
+                            CUDA_VISIBLE_DEVICES="GPU-cccc")
+        # CUDA's list ends before the first name that it does not know.
+        run = self.precbench("--device", "cuda:1", driver="13000 0 2", CUDA_VISIBLE_DEVICES="GPU-aaaa,GPU-cccc,GPU-bbbb")
+        self.assertEqual(run.returncode, 4)
+        self.assertIn('no CUDA device 1: the driver lists 1 under CUDA_VISIBLE_DEVICES="GPU-aaaa', run.stderr)
+
+    def test_the_second_of_two_cards(self):
+        run = self.precbench("--modes", "32-true", "--device", "cuda:1", "--steps", "2", driver="13000 0 2")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(json.loads(run.stdout)["environment"]["device"]["id"], "cuda:1")
+
+    def test_a_card_that_another_process_fills(self):
+        full = {"FAKE_CUDA_FREE": "67108864", "FAKE_CUDA_ALLOCATION": "4194304|CUDA error: out of memory"}
+        run = self.precbench("--modes", "32-true", "--device", "cuda", "--steps", "2", **full)
+        row = json.loads(run.stdout)["modes"][0]
+        self.assertEqual((run.returncode, row["status"]), (4, "oom"))
+
+    def test_auto_goes_on_without_a_card_that_fails_at_its_first_use(self):
+        busy = {"FAKE_CUDA_FIRST_USE": "CUDA error: CUDA-capable device(s) is/are busy or unavailable"}
+        run = self.precbench("--modes", "32-true", "--steps", "2", **busy)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("running on the CPU: device cuda:0 is there but cannot be used", run.stderr)
+        self.assertIn("busy or unavailable", run.stderr)
+        self.assert_refused("busy or unavailable", **busy)
+
+    def test_every_kind_of_refused_allocation_is_out_of_memory(self):
+        kinds = ["CUDA error: out of memory", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+                 "FIND was unable to find an engine to execute this computation"]
+        sizes = ["--dataset", "synthetic", "--modes", "32-true", "--device", "cuda", "--model", "mlp"]
+        for kind in kinds:  # the allocator's own is the last test of this class
+            with self.subTest(kind):
+                full = {"FAKE_CUDA_FREE": "1048576", "FAKE_CUDA_ALLOCATION": f"9437184|{kind}"}
+                run = self.precbench(*sizes, "--batch-size", "256", "--steps", "2", **full)
+                row = json.loads(run.stdout)["modes"][0]
+                self.assertEqual(row["status"], "oom", row["reason"])
+        run = self.precbench(*sizes, "--batch-size", "256", "--find-max-batch", **full)
+        row = json.loads(run.stdout)["modes"][0]
+        self.assertEqual(row["status"], "ok", row["reason"])
+        self.assertGreater(row["batch_size"], 0)
+        self.assertEqual(row["next"]["batch_size"], row["batch_size"] + 1)
+        self.assertTrue(row["next"]["reason"].startswith("oom"))
+        # A card with room: there is no algorithm for this convolution.
+        run = self.precbench(*sizes, "--batch-size", "256", "--steps", "2", **{**full, "FAKE_CUDA_FREE": "15000000000"})
+        self.assertEqual(json.loads(run.stdout)["modes"][0]["status"], "error")
 
     def test_index_beyond_the_devices(self):
         run = self.precbench("--device", "cuda:3")

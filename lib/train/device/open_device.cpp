@@ -9,6 +9,7 @@
 #include "train/cuda/driver.h"
 #include "train/describe.h"
 #include "train/device/cpu_device.h"
+#include "train/errors.h"
 
 namespace precbench::train {
 namespace {
@@ -45,7 +46,11 @@ std::unique_ptr<DeviceModule> open_module(const std::string& library, const std:
   }
   auto* open = reinterpret_cast<OpenDevice*>(dlsym(module, kOpenDeviceSymbol));
   if (open == nullptr) throw DeviceError(library + " does not export " + kOpenDeviceSymbol);
-  return std::unique_ptr<DeviceModule>(open(device));
+  try {
+    return std::unique_ptr<DeviceModule>(open(device));
+  } catch (const c10::Error& error) {  // of the first use: a card in exclusive mode, a sick one
+    throw DeviceError("device " + device + " is there but cannot be used: " + first_line_of(error));
+  }
 }
 
 }  // namespace
