@@ -1,7 +1,7 @@
 #include "train/probe/rates.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <functional>
 
 #include "train/models/onednn_linear.h"
@@ -9,16 +9,28 @@
 namespace precbench::train {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kLeastSamples = 3;
 
-double seconds_of(DeviceModule& device, const std::function<void()>& work) {
+// Of one of so many calls in a row, by the device's own events: what the host takes to issue the
+// first and to hear of the last is not part of it.
+double seconds_of(DeviceModule& device, const std::function<void()>& work, int calls) {
   device.synchronize();
-  const auto begin = Clock::now();
-  work();
+  const auto begin = device.record_event();
+  for (int i = 0; i < calls; ++i) work();
+  const auto end = device.record_event();
   device.synchronize();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+  constexpr double kMillisecondsPerSecond = 1e3;
+  return device.elapsed_ms(*begin, *end) / kMillisecondsPerSecond / calls;
+}
+
+// A sample on a GPU takes at least this long: a thousand times the gaps between kernels.
+constexpr double kShortestSample = 5e-3;
+constexpr int kMostCalls = 200;
+
+int calls_for(const DeviceModule& device, double seconds) {
+  if (device.is_cpu()) return 1;
+  return std::clamp(static_cast<int>(std::ceil(kShortestSample / std::max(seconds, 1e-9))), 1,
+                    kMostCalls);
 }
 
 struct Part {
@@ -29,19 +41,23 @@ struct Part {
 
 // Medians over samples of all parts in turn, for about so many seconds.
 json rates_of(DeviceModule& device, const std::vector<Part>& parts, double seconds) {
-  for (const Part& part : parts) part.work();  // kernels are chosen and compiled at the first call
+  std::vector<int> calls;
+  for (const Part& part : parts) {
+    part.work();  // kernels are chosen and compiled at the first call
+    calls.push_back(device.is_cpu() ? 1 : calls_for(device, seconds_of(device, part.work, 1)));
+  }
   std::vector<std::vector<double>> times(parts.size());
   std::vector<double> totals;
-  const auto begin = Clock::now();
+  const double begin = device.host_seconds();
   do {
     double total = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
-      times[i].push_back(seconds_of(device, parts[i].work));
+      times[i].push_back(seconds_of(device, parts[i].work, calls[i]));
       total += times[i].back();
     }
     totals.push_back(total);
   } while (static_cast<int>(totals.size()) < kLeastSamples ||
-           std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+           device.host_seconds() - begin < seconds);
   const auto middle = [](std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
@@ -67,43 +83,51 @@ constexpr double kLongestSample = 0.4;
 // `work` does one of the three products, which count alike.
 constexpr double kProducts = 3;
 
+// A product of that size, its operands on the device already.
+using WorkOfSize = std::function<std::function<void()>(int64_t)>;
+
+// `sizes` grow. On a GPU a size whose one call is long enough for a sample is large enough.
 int64_t affordable_size(DeviceModule& device, const std::vector<int64_t>& sizes,
                         const std::function<double(int64_t)>& operations_of,
-                        const std::function<void(int64_t)>& work) {
-  work(sizes.front());
-  const double seconds = seconds_of(device, [&] { work(sizes.front()); });
-  const double rate = operations_of(sizes.front()) / (kProducts * seconds);
+                        const WorkOfSize& work_of) {
   int64_t chosen = sizes.front();
+  double seconds = 0;
   for (const int64_t size : sizes) {
-    if (operations_of(size) / rate <= kLongestSample) chosen = size;
+    const double expected = seconds * operations_of(size) / operations_of(chosen);
+    if (kProducts * expected > kLongestSample) break;
+    chosen = size;
+    const auto work = work_of(size);
+    work();
+    seconds = seconds_of(device, work, calls_for(device, seconds_of(device, work, 1)));
+    if (!device.is_cpu() && seconds >= kShortestSample) break;
   }
   return chosen;
 }
 
 torch::Tensor random(at::IntArrayRef shape, torch::Device device, at::ScalarType type) {
-  return torch::randn(shape, torch::kFloat).to(type).to(device);
+  return torch::randn(shape, at::TensorOptions().dtype(at::kFloat).device(device)).to(type);
 }
 
 double cubed(int64_t size) {
   return 2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
 }
 
-// 1,024 reaches a CPU's ceiling, 4,096 a large GPU's.
-int64_t affordable_square(DeviceModule& device, const std::function<void(int64_t)>& product) {
-  const int64_t largest = device.is_cpu() ? 1024 : 4096;
-  return affordable_size(
-      device, {128, 256, 512, largest}, [](int64_t n) { return kProducts * cubed(n); }, product);
+// 1,024 reaches a CPU's ceiling; a large GPU's takes 8,192.
+int64_t affordable_square(DeviceModule& device, const WorkOfSize& product) {
+  const std::vector<int64_t> sizes = device.is_cpu()
+                                         ? std::vector<int64_t>{128, 256, 512, 1024}
+                                         : std::vector<int64_t>{512, 1024, 2048, 4096, 8192};
+  return affordable_size(device, sizes, cubed, product);
 }
 
 }  // namespace
 
 json gemm_rate(DeviceModule& device, at::ScalarType type, double seconds) {
   torch::NoGradGuard no_grad;
-  const auto product = [&](int64_t size) {
-    const torch::Tensor square = torch::ones({size, size}, torch::kFloat).to(type);
-    square.to(device.device()).mm(square.to(device.device()));
-  };
-  const int64_t size = affordable_square(device, product);
+  const int64_t size = affordable_square(device, [&](int64_t n) -> std::function<void()> {
+    const torch::Tensor square = random({n, n}, device.device(), type);
+    return [square] { square.mm(square); };
+  });
   const torch::Tensor input = random({size, size}, device.device(), type);
   const torch::Tensor weight = random({size, size}, device.device(), type);
   const torch::Tensor gradient = random({size, size}, device.device(), type);
@@ -124,9 +148,9 @@ json float8_gemm_rate(DeviceModule& device, double seconds) {
   const auto multiply = [&one](const torch::Tensor& left, const torch::Tensor& right, bool fast) {
     at::_scaled_mm(left, right.t(), one, one, {}, {}, at::kBFloat16, fast);
   };
-  const int64_t size = affordable_square(device, [&](int64_t n) {
-    const torch::Tensor square = torch::ones({n, n}, torch::kFloat).to(device.device());
-    multiply(square.to(at::kFloat8_e4m3fn), square.to(at::kFloat8_e4m3fn), true);
+  const int64_t size = affordable_square(device, [&](int64_t n) -> std::function<void()> {
+    const torch::Tensor square = random({n, n}, device.device(), at::kFloat8_e4m3fn);
+    return [square, &multiply] { multiply(square, square, true); };
   });
   const torch::Tensor value = random({size, size}, device.device(), at::kFloat8_e4m3fn);
   const torch::Tensor gradient = random({size, size}, device.device(), at::kFloat8_e5m2);
@@ -181,16 +205,16 @@ json convolution_rate(DeviceModule& device, at::ScalarType type, double seconds)
     return 2.0 * static_cast<double>(batch * kChannels * kChannels * kExtent * kExtent * kKernel *
                                      kKernel);
   };
-  const auto layer = [&](int64_t batch) {
-    const auto ones = [&](at::IntArrayRef shape) {
-      return torch::ones(shape, torch::kFloat).to(type).to(device.device());
-    };
-    at::conv2d(ones({batch, kChannels, kExtent, kExtent}),
-               ones({kChannels, kChannels, kKernel, kKernel}), {}, 1, 1);
+  const WorkOfSize layer = [&](int64_t batch) -> std::function<void()> {
+    const torch::Tensor images =
+        random({batch, kChannels, kExtent, kExtent}, device.device(), type);
+    const torch::Tensor weight =
+        random({kChannels, kChannels, kKernel, kKernel}, device.device(), type);
+    return [images, weight] { at::conv2d(images, weight, {}, 1, 1); };
   };
-  const int64_t largest = device.is_cpu() ? 16 : 256;
-  const int64_t batch = affordable_size(
-      device, {1, 4, largest}, [&](int64_t n) { return kProducts * operations_of(n); }, layer);
+  const std::vector<int64_t> sizes =
+      device.is_cpu() ? std::vector<int64_t>{1, 4, 16} : std::vector<int64_t>{16, 64, 256, 1024};
+  const int64_t batch = affordable_size(device, sizes, operations_of, layer);
   const torch::Tensor input = random({batch, kChannels, kExtent, kExtent}, device.device(), type);
   const torch::Tensor weight =
       random({kChannels, kChannels, kKernel, kKernel}, device.device(), type);
