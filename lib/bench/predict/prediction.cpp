@@ -95,6 +95,10 @@ void complete_row(json& row, const GpuCard& card) {
   for (const char* figure : {"peak_allocated_bytes", "peak_reserved_bytes", "free_bytes"}) {
     if (row.at(figure).is_null()) row["unknown"][figure] = row.at("reason");
   }
+  if (row.at("least_step_ms").is_null()) {
+    row["unknown"]["least_step_ms"] =
+        row.at("reason").is_null() ? json("there is no data sheet of this card") : row.at("reason");
+  }
   if (!row.contains("max_batch_size")) {
     row["max_batch_size"] = nullptr;
     row["unknown"]["max_batch_size"] = row.at("status") == "unsupported"
@@ -179,6 +183,9 @@ json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner)
       "samples come in batches from a data loader: no data set lies on the card",
       "evaluation with the training batch size",
       "workspaces of cuDNN are not known and not counted",
+      "least_step_ms is a bound and no prediction: what each operation computes at its data "
+      "sheet's "
+      "rate, or moves beyond the cache at its bandwidth, whichever takes longer",
       "the CUDA context is outside of the peak, and inside of what is not free"};
   return prediction;
 }

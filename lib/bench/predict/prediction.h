@@ -20,10 +20,10 @@ struct PredictRequest {
 };
 
 // {workload, gpus: [{gpu, name, compute_capability, memory_bytes, context_bytes, modes: [{mode,
-// status, reason, support, peak_allocated_bytes, peak_reserved_bytes, split, free_bytes,
-// max_batch_size, time, accuracy, unknown}]}], assumptions}. Throws UsageError for an unknown card
-// and UserError (exit code 4) with the worker's reason, which names an operation that the
-// simulation does not know.
+// status, reason, support, peak_allocated_bytes, peak_reserved_bytes, split, least_step_ms,
+// free_bytes, max_batch_size, time, accuracy, unknown}]}], assumptions}. Throws UsageError for an
+// unknown card and UserError (exit code 4) with the worker's reason, which names an operation that
+// the simulation does not know.
 json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner);
 
 // Peaks of allocated memory by mode, predicted for the card that the plan is going to run on, to

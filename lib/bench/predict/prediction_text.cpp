@@ -32,6 +32,7 @@ std::vector<std::string> header_of(bool has_max_batch) {
   std::vector<std::string> header = {"mode", "peak MiB", "reserved"};
   for (const auto& [key, title] : kUses) header.emplace_back(title);
   header.emplace_back("free");
+  header.emplace_back("step >= ms");
   if (has_max_batch) header.emplace_back("max batch");
   header.emplace_back("notes");
   return header;
@@ -60,6 +61,8 @@ std::vector<std::string> cells_of(const json& row, bool has_max_batch) {
     cells.push_back(mebibytes_or_dash(row.at("split").value(key, json())));
   }
   cells.push_back(mebibytes_or_dash(row.at("free_bytes")));
+  const json& least = row.at("least_step_ms");
+  cells.push_back(least.is_number() ? fmt::format("{:.3g}", least.get<double>()) : "-");
   if (has_max_batch) {
     const json& largest = row.at("max_batch_size");
     cells.push_back(largest.is_number() ? std::to_string(largest.get<int64_t>()) : "-");
@@ -107,7 +110,8 @@ std::string render_prediction(const json& prediction, const std::string& format,
   }
   text += wrapped(
       "\nMiB of a training step, by a simulation of the card: nothing was computed, so "
-      "time and accuracy are not known.\n",
+      "time and accuracy are not known.\nNo step can take less than \"step >= ms\" (data sheet; no "
+      "prediction of its time).\n",
       is_markdown ? 0 : options.columns, 0);
   return options.ascii ? ascii_text(text) : text;
 }

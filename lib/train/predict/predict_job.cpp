@@ -57,8 +57,8 @@ class Prediction {
 
  private:
   json at_batch_size(bool find_max_batch) const;
-  std::optional<MemoryRecord> memory_of(int64_t batch_size) const;
-  int64_t max_batch_size(const std::optional<MemoryRecord>& known, int64_t room) const;
+  std::optional<TrainResult> steps_at(int64_t batch_size) const;
+  int64_t max_batch_size(const std::optional<TrainResult>& known, int64_t room) const;
 
   const TrainJob& job_;
   std::string mode_;
@@ -68,16 +68,16 @@ class Prediction {
 
 // Nothing where it does not fit. Runs in a thread of its own: where a backward pass runs out of
 // memory, autograd's queue of the thread keeps what was left to do, and its tensors, for good.
-std::optional<MemoryRecord> Prediction::memory_of(int64_t batch_size) const {
+std::optional<TrainResult> Prediction::steps_at(int64_t batch_size) const {
   const auto source = [this](const TrainJob& job, DeviceModule& device) {
     return samples_like(example_, job, device);
   };
-  const auto run = [&]() -> std::optional<MemoryRecord> {
+  const auto run = [&]() -> std::optional<TrainResult> {
     try {
       const auto card = fresh_card_();
       const TrainJob steps = steps_of(job_, mode_, batch_size);
       const EventSink ignore = [](const Event&) {};
-      return run_train_job(steps, *card, ignore, source).run.memory;
+      return run_train_job(steps, *card, ignore, source);
     } catch (const c10::OutOfMemoryError&) {
       return std::nullopt;
     }
@@ -98,12 +98,17 @@ json split_of(const json& breakdown) {
   return split;
 }
 
-json row_of(const MemoryRecord& memory, const DeviceFacts& card) {
+json row_of(const TrainResult& steps, const DeviceFacts& card) {
+  constexpr double kMillisecondsPerSecond = 1e3;
+  const MemoryRecord& memory = steps.run.memory;
+  const json least_ms =
+      steps.least_step_s ? json(*steps.least_step_s * kMillisecondsPerSecond) : json(nullptr);
   return {{"status", "ok"},
           {"reason", nullptr},
           {"peak_allocated_bytes", *memory.peak_allocated_bytes},
           {"peak_reserved_bytes", *memory.peak_reserved_bytes},
           {"split", split_of(memory.breakdown)},
+          {"least_step_ms", least_ms},
           {"free_bytes", room_on(card) - *memory.peak_reserved_bytes}};
 }
 
@@ -113,25 +118,26 @@ json row_without_figures(const std::string& status, const std::string& reason) {
           {"peak_allocated_bytes", nullptr},
           {"peak_reserved_bytes", nullptr},
           {"split", json::object()},
+          {"least_step_ms", nullptr},
           {"free_bytes", nullptr}};
 }
 
 // `known` is the memory at the job's batch size.
-int64_t Prediction::max_batch_size(const std::optional<MemoryRecord>& known, int64_t room) const {
+int64_t Prediction::max_batch_size(const std::optional<TrainResult>& known, int64_t room) const {
   const auto peak_of = [&](int64_t batch_size) -> std::optional<int64_t> {
-    const auto memory = batch_size == job_.batch_size ? known : memory_of(batch_size);
-    return memory ? memory->peak_allocated_bytes : std::nullopt;
+    const auto steps = batch_size == job_.batch_size ? known : steps_at(batch_size);
+    return steps ? steps->run.memory.peak_allocated_bytes : std::nullopt;
   };
   return largest_batch(job_.batch_size, room, peak_of);
 }
 
 json Prediction::at_batch_size(bool find_max_batch) const {
   const DeviceFacts card = fresh_card_()->facts();
-  const auto memory = memory_of(job_.batch_size);
-  json row = memory ? row_of(*memory, card)
-                    : row_without_figures("oom", "batch " + std::to_string(job_.batch_size) +
-                                                     " does not fit on a " + card.name);
-  if (find_max_batch) row["max_batch_size"] = max_batch_size(memory, room_on(card));
+  const auto steps = steps_at(job_.batch_size);
+  json row = steps ? row_of(*steps, card)
+                   : row_without_figures("oom", "batch " + std::to_string(job_.batch_size) +
+                                                    " does not fit on a " + card.name);
+  if (find_max_batch) row["max_batch_size"] = max_batch_size(steps, room_on(card));
   return row;
 }
 

@@ -22,10 +22,10 @@ json predict_mode(const TrainJob& job, const std::string& mode, const DataSet& e
                   bool find_max_batch, const FreshCard& fresh_card);
 
 // {gpus: [{gpu, name, ..., modes: [{mode, status, reason, peak_allocated_bytes,
-// peak_reserved_bytes, split, free_bytes, max_batch_size}]}]}. Where a user's module cannot be run,
-// the row has the reason. Throws c10::NotImplementedError naming an operation of one of our models
-// that the simulation does not know, DeviceError for a card that it does not know, and FileError
-// for a module or a bundle that cannot be read.
+// peak_reserved_bytes, split, least_step_ms, free_bytes, max_batch_size}]}]}. Where a user's module
+// cannot be run, the row has the reason. Throws c10::NotImplementedError naming an operation of one
+// of our models that the simulation does not know, DeviceError for a card that it does not know,
+// and FileError for a module or a bundle that cannot be read.
 json run_predict_job(const PredictJob& predict, const TrainJob& train);
 
 }  // namespace precbench::train
