@@ -9,7 +9,7 @@ MIB = 2**20
 def _facts(setting, job):
     """The `facts` of a worker's result."""
     done = subprocess.run([setting.worker], input=json.dumps(job), env=setting.environment, capture_output=True, text=True,
-                          timeout=120, check=False)
+                          timeout=setting.call_seconds, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     for event in events:
         if event["type"] == "result":

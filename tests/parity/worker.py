@@ -24,11 +24,12 @@ def train_result(lines):
     return None
 
 
-def train(worker, job, environment=None):
-    """In a process of its own."""
+def train(worker, job, environment=None, timeout=None):
+    """In a process of its own. After `timeout` seconds it is ended and subprocess.TimeoutExpired raised."""
     environment = {**(environment or os.environ), "OMP_NUM_THREADS": str(job["threads"])}
     done = subprocess.run(
-        [worker], input=json.dumps(job), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        [worker], input=json.dumps(job), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        timeout=timeout
     )
     result = train_result(done.stdout.splitlines())
     if result is None:
