@@ -131,5 +131,5 @@ class FakeCuda final : public CpuDevice {
 }  // namespace precbench::train
 
 extern "C" precbench::train::DeviceModule* precbench_open_device(const std::string& name) {
-  return new precbench::train::FakeCuda(name);
+  return new precbench::train::FakeCuda(name == "cuda" ? "cuda:0" : name);
 }
