@@ -100,19 +100,13 @@ class FakeCuda(unittest.TestCase):
     def test_every_kind_of_refused_allocation_is_out_of_memory(self):
         kinds = ["CUDA error: out of memory", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
                  "FIND was unable to find an engine to execute this computation"]
-        sizes = ["--dataset", "synthetic", "--modes", "32-true", "--device", "cuda", "--model", "mlp"]
+        sizes = ["--modes", "32-true", "--device", "cuda", "--model", "mlp"]
         for kind in kinds:  # the allocator's own is the last test of this class
             with self.subTest(kind):
-                full = {"FAKE_CUDA_FREE": "1048576", "FAKE_CUDA_ALLOCATION": f"9437184|{kind}"}
+                full = {"FAKE_CUDA_FREE": "1048576", "FAKE_CUDA_ALLOCATION": f"8200000|{kind}"}
                 run = self.precbench(*sizes, "--batch-size", "256", "--steps", "2", **full)
                 row = json.loads(run.stdout)["modes"][0]
                 self.assertEqual(row["status"], "oom", row["reason"])
-        run = self.precbench(*sizes, "--batch-size", "256", "--find-max-batch", **full)
-        row = json.loads(run.stdout)["modes"][0]
-        self.assertEqual(row["status"], "ok", row["reason"])
-        self.assertGreater(row["batch_size"], 0)
-        self.assertEqual(row["next"]["batch_size"], row["batch_size"] + 1)
-        self.assertTrue(row["next"]["reason"].startswith("oom"))
         # A card with room: there is no algorithm for this convolution.
         run = self.precbench(*sizes, "--batch-size", "256", "--steps", "2", **{**full, "FAKE_CUDA_FREE": "15000000000"})
         self.assertEqual(json.loads(run.stdout)["modes"][0]["status"], "error")
