@@ -89,32 +89,30 @@ std::vector<Option> options() {
       {"batch of 1024",
        [](TrainJob& job) {
          job.batch_size = 1024;
-         job.dataset.synthetic_train = 50 * 1024;
+         job.dataset.synthetic_train = 10 * 1024;
        }},
   };
 }
 
+void expect_sum_of_steps(const std::string& mode, const Option& option, int64_t steps) {
+  TimedCard device;
+  TrainJob job = timed_job(mode, steps);
+  option.set(job);
+  const TrainResult result = run_timed(device, job);
+  EXPECT_NEAR(sum_of_steps_s(result) / *result.run.time.train_s, 1.0, kTolerance)
+      << mode << ", " << option.name << ", " << steps << " steps";
+  EXPECT_EQ(device.recordings, job.cuda_graph ? 1 : 0);
+}
+
 // The loop's clock and the card's events are told apart by every wait that is taken off, and every
-// piece of work that is not.
+// piece of work that is not. One mode waits in each step, the others do not.
 TEST(Timeline, TrainingTimeIsTheSumOfItsSteps) {
-  for (const std::string& mode : kModes) {
-    for (const Option& option : options()) {
-      // As long a run in each mode, and with the option that has the shortest steps.
-      const bool is_long =
-          option.name == std::string("plain") || option.name == std::string("graph");
-      for (const int64_t steps :
-           is_long ? std::vector<int64_t>{20, 200} : std::vector<int64_t>{20}) {
-        TimedCard device;
-        TrainJob job = timed_job(mode, steps);
-        option.set(job);
-        const TrainResult result = run_timed(device, job);
-        const double train_s = *result.run.time.train_s;
-        EXPECT_NEAR(sum_of_steps_s(result) / train_s, 1.0, kTolerance)
-            << mode << ", " << option.name << ", " << steps << " steps";
-        EXPECT_EQ(device.recordings, job.cuda_graph ? 1 : 0);
-      }
-    }
+  const std::vector<Option> all = options();
+  for (const std::string& mode : kModes) expect_sum_of_steps(mode, all.front(), 20);
+  for (const std::string mode : {"32-true", "16-mixed"}) {
+    for (const Option& option : all) expect_sum_of_steps(mode, option, 12);
   }
+  expect_sum_of_steps("bf16-mixed", all.front(), 200);
 }
 
 // A pause takes nothing away from the steps beside it: all steps together are as long as the middle
@@ -138,30 +136,33 @@ TEST(Timeline, PausesChangeNoTrainingTime) {
 }
 
 // Waits in one step, without those of pauses: PyTorch's own loop waits in 16-mixed with a foreach
-// optimizer (found_inf.item()), and where clipping raises an error.
+// optimizer (found_inf.item()).
 double waits_per_step(TrainJob job) {
   const auto waits_in = [&job](int64_t steps) {
     TimedCard device;
     TrainJob of = job;
     of.steps = steps;
-    of.dataset.synthetic_train = 16 * 500;
     run_timed(device, of);
     return gpu().timeline().waits();
   };
   // Between these no look at numbers is due; the log is read twice a simulated second.
-  return static_cast<double>(waits_in(95) - waits_in(55)) / 40;
+  constexpr int64_t kFew = 23, kMore = 41;
+  return static_cast<double>(waits_in(kMore) - waits_in(kFew)) / (kMore - kFew);
 }
 
 TEST(Timeline, StepsWaitOnlyWherePyTorchsDo) {
   for (const std::string& mode : kModes) {
     const double foreach = mode == "16-mixed" ? 1 : 0;
     EXPECT_NEAR(waits_per_step(timed_job(mode, 0)), foreach, 0.1) << mode;
+    if (mode != "16-mixed" && mode != "bf16-mixed") continue;
     TrainJob augmented = timed_job(mode, 0);
     augmented.dataset.augment = true;
     EXPECT_NEAR(waits_per_step(augmented), foreach, 0.1) << mode << ", augmented";
     TrainJob clipped = timed_job(mode, 0);
     clipped.optimizer.clip_norm = 1;
-    EXPECT_NEAR(waits_per_step(clipped), 1, 0.1) << mode << ", clipped";
+    // Every value reads as 0 here, "is finite" as well, which would end a run without a scaler.
+    clipped.keep_going = true;
+    EXPECT_NEAR(waits_per_step(clipped), foreach, 0.1) << mode << ", clipped";
     TrainJob fused = timed_job(mode, 0);
     fused.optimizer.impl = "fused";
     EXPECT_NEAR(waits_per_step(fused), 0, 0.1) << mode << ", fused";
