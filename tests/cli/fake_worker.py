@@ -176,10 +176,10 @@ def predict(job, lethal):
     if set(question["modes"]) & set(lethal):
         os.kill(os.getpid(), signal.SIGSEGV)
     row = {"status": "ok", "reason": None, "peak_allocated_bytes": 1 << 20, "peak_reserved_bytes": 2 << 20, "split": {},
-           "free_bytes": 1 << 30}
+           "least_step_ms": 1.5, "free_bytes": 1 << 30}
     if size > 256:
         row.update(status="oom", reason=f"batch {size} does not fit on a card", peak_allocated_bytes=None,
-                   peak_reserved_bytes=None, free_bytes=None)
+                   peak_reserved_bytes=None, least_step_ms=None, free_bytes=None)
     card = {"name": "a card", "compute_capability": "7.5", "memory_bytes": 2 << 30, "context_bytes": 1 << 20}
     send(type="result", facts={"gpus": [{"gpu": gpu, **card, "modes": [{"mode": mode, **row} for mode in question["modes"]]}
                                         for gpu in question["gpus"]]})

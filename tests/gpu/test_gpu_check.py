@@ -75,7 +75,10 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(fp8["transformer-engine mlp"]["layers"], ["fc1", "fc2"])
         graphs = sections["cuda_graph"]["checks"]
         self.assertEqual(len(graphs), 2)
-        self.assertTrue(all(check["largest_difference"] == 0 and check["replayed_steps"] > 0 for check in graphs))
+        self.assertTrue(all(check["replayed_steps"] > 0 for check in graphs))
+        plain, scheduled = (check["largest_difference"] for check in graphs)
+        self.assertEqual(plain, 0)
+        self.assertLess(scheduled, 1e-6)  # a rate that changes is a float32 in the card's memory
         self.assertTrue(all(check["identical"] for check in sections["losses"]["checks"]))
         (timed,) = sections["times"]["checks"]
         self.assertLessEqual(timed["train_s"], timed["outside_s"])

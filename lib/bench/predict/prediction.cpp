@@ -114,6 +114,7 @@ json lost_row(const std::string& mode, const JobOutcome& outcome) {
           {"peak_allocated_bytes", nullptr},
           {"peak_reserved_bytes", nullptr},
           {"split", json::object()},
+          {"least_step_ms", nullptr},
           {"free_bytes", nullptr}};
 }
 
@@ -184,8 +185,7 @@ json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner)
       "evaluation with the training batch size",
       "workspaces of cuDNN are not known and not counted",
       "least_step_ms is a bound and no prediction: what each operation computes at its data "
-      "sheet's "
-      "rate, or moves beyond the cache at its bandwidth, whichever takes longer",
+      "sheet's rate, or moves beyond the cache at its bandwidth, whichever takes longer",
       "the CUDA context is outside of the peak, and inside of what is not free"};
   return prediction;
 }
