@@ -1,7 +1,7 @@
 #include <exception>
 #include <string>
 
-#include "bench/platform/standard_streams.h"
+#include "bench/files/standard_streams.h"
 #include "bench/run/console.h"
 #include "cli/root.h"
 #include "common/errors.h"

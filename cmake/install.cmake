@@ -1,7 +1,7 @@
 # A relocatable tree: bin/precbench, share/precbench/, and libexec/precbench/2.11/ with the worker and the device modules
 # for one release of LibTorch. Several builds installed into one folder make a tree for several releases. The programs find
 # the rest from /proc/self/exe; the worker has no path to a LibTorch, precbench looks for one
-# (lib/bench/platform/worker_command.h).
+# (lib/bench/worker/worker_command.h).
 install(TARGETS precbench RUNTIME DESTINATION bin COMPONENT precbench)
 if(PRECBENCH_WORKER)
   string(REGEX MATCH "^[0-9]+\\.[0-9]+" release "${LibTorch_VERSION}")

@@ -6,3 +6,5 @@ foreach(check format shell sanitizers)
 endforeach()
 # The sanitizers' run uses all cores itself.
 set_tests_properties(checks/sanitizers PROPERTIES PROCESSORS 2 TIMEOUT 1200)
+add_test(NAME checks/layers COMMAND "${PRECBENCH_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/layers.py" "${CMAKE_SOURCE_DIR}")
+set_tests_properties(checks/layers PROPERTIES LABELS check)

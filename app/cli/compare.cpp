@@ -4,14 +4,14 @@
 #include <cstdlib>
 #include <memory>
 
+#include "bench/files/atomic_file.h"
 #include "bench/plan/make_plan.h"
 #include "bench/platform/paths.h"
 #include "bench/report/comparison_text.h"
-#include "bench/report/escape.h"
 #include "bench/report/github.h"
 #include "bench/report/junit.h"
-#include "bench/result/atomic_file.h"
 #include "bench/run/interleave.h"
+#include "bench/text/escape.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/plan_flags.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/config_file.h"
 #include "bench/plan/options.h"
-#include "bench/platform/standard_streams.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "common/errors.h"

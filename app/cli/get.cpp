@@ -7,8 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include "bench/files/standard_streams.h"
 #include "bench/platform/paths.h"
-#include "bench/platform/standard_streams.h"
 #include "cli/commands.h"
 #include "common/errors.h"
 #include "common/names.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/options.h"
-#include "bench/platform/standard_streams.h"
 
 namespace precbench::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/config_file.h"
-#include "bench/platform/standard_streams.h"
 #include "bench/run/list_devices.h"
 #include "cli/commands.h"
 #include "common/errors.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "bench/result/atomic_file.h"
+#include "bench/files/atomic_file.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "common/errors.h"

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "bench/report/export.h"
+#include "bench/report/formats.h"
 #include "common/errors.h"
 
 namespace precbench::cli {
@@ -29,7 +30,7 @@ std::vector<std::string> result_files(const std::vector<std::string>& named) {
 }
 
 void ExportFlags::add_to(CLI::App& command) {
-  for (const std::string_view format : kExportFormats) {
+  for (const std::string& format : export_names()) {
     const std::string name(format);
     command.add_option("--export-" + name, paths_[name], "write it as " + name + " into a file")
         ->type_name("FILE");

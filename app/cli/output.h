@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/plan.h"
-#include "bench/platform/standard_streams.h"
 #include "bench/run/console.h"
 
 namespace precbench::cli {
@@ -15,7 +15,7 @@ namespace precbench::cli {
 // A folder stands for the result files in it. Throws FileError for one that has none.
 std::vector<std::string> result_files(const std::vector<std::string>& named);
 
-// One --export-FORMAT flag for each of kExportFormats.
+// One --export-FORMAT flag for each of export_names().
 class ExportFlags {
  public:
   void add_to(CLI::App& command);

@@ -6,7 +6,7 @@
 #include "bench/plan/parse_value.h"
 #include "bench/predict/prediction.h"
 #include "bench/run/console.h"
-#include "bench/run/worker_runner.h"
+#include "bench/worker/worker_runner.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/plan_flags.h"

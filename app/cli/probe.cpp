@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "bench/platform/cpu_count.h"
+#include "bench/probe/probe_machine.h"
 #include "bench/probe/probe_text.h"
-#include "bench/run/probe_machine.h"
-#include "bench/run/worker_runner.h"
+#include "bench/worker/worker_runner.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "common/json_text.h"

@@ -1,8 +1,8 @@
 #include <memory>
 
+#include "bench/judge/marks.h"
 #include "bench/report/export.h"
-#include "bench/report/printer.h"
-#include "bench/result/marks.h"
+#include "bench/report/formats.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "common/errors.h"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <optional>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/options.h"
-#include "bench/platform/standard_streams.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "common/errors.h"

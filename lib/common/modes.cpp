@@ -9,6 +9,10 @@ const ModeTraits* find_mode(std::string_view name) {
   return nullptr;
 }
 
+std::string compute_format(const ModeTraits& mode) {
+  return mode.name == "tf32" ? "tf32" : std::string(name_of(mode.compute));
+}
+
 std::vector<std::string> mode_names() {
   std::vector<std::string> names;
   names.reserve(kModes.size());

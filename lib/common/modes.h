@@ -69,6 +69,9 @@ inline constexpr std::array<ModeTraits, 9> kModes = {{
 // The mode of that name or alias, or null. Case-sensitive and untrimmed, as Fabric.
 const ModeTraits* find_mode(std::string_view name);
 
+// The number format that a mode computes in, as the probe names it: tf32, or its compute dtype.
+std::string compute_format(const ModeTraits& mode);
+
 // All names in the table's order, without aliases.
 std::vector<std::string> mode_names();
 

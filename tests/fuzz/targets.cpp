@@ -8,7 +8,7 @@
 #include "bench/platform/cpu.h"
 #include "bench/platform/os.h"
 #include "bench/result/document.h"
-#include "bench/run/event_stream.h"
+#include "bench/worker/event_stream.h"
 #include "common/errors.h"
 #include "common/job.h"
 #include "common/version.h"

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bench/compare/gate.h"
+#include "bench/judge/gate.h"
 #include "bench/plan/choose_modes.h"
 #include "bench/plan/parse_value.h"
 #include "bench/platform/cpu_count.h"
 #include "bench/report/export.h"
+#include "bench/report/formats.h"
 #include "common/errors.h"
 #include "common/names.h"
 
@@ -189,8 +190,7 @@ void take_float8(const ResolvedOptions& options, Float8Job& job) {
 void refuse_what_a_search_does_not_read(const ResolvedOptions& options) {
   std::vector<std::string> names = {"resume",     "baseline", "fail-on", "save-weights",
                                     "dump-trace", "repeats",  "seeds",   "budget"};
-  for (const std::string_view format : kExportFormats)
-    names.push_back("export-" + std::string(format));
+  for (const std::string& format : export_names()) names.push_back("export-" + std::string(format));
   for (const std::string& name : names) {
     if (options.at(name).source == Source::flag)
       throw UsageError("--" + name + " does not go with --find-max-batch, which trains nothing");
@@ -247,7 +247,7 @@ namespace {
 
 void take_output(const ResolvedOptions& options, OutputPlan& output) {
   output.format = options.text("format");
-  for (const std::string_view name : kExportFormats) {
+  for (const std::string& name : export_names()) {
     const std::string format(name);
     const std::string path = options.text("export-" + format);
     if (!path.empty()) output.exports.push_back({format, path});

@@ -3,7 +3,7 @@
 
 #include "bench/plan/options.h"
 #include "bench/report/export.h"
-#include "bench/report/printer.h"
+#include "bench/report/formats.h"
 #include "common/names.h"
 
 namespace precbench {
@@ -221,7 +221,7 @@ void add_control(Table& table) {
 void add_output(Table& table) {
   table.begin("output");
   table.choice("format", format_names(), "what to print on standard output").is_basic = true;
-  for (const std::string_view format : kExportFormats) {
+  for (const std::string& format : export_names()) {
     const std::string name = "export-" + std::string(format);
     const std::string help = "write the result as " + std::string(format) + " into a file as well";
     table.text(name.c_str(), "FILE", "", help.c_str());

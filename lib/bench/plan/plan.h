@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/report/export.h"
 #include "common/job.h"
 #include "common/modes.h"
 
@@ -20,11 +21,6 @@ enum class EmulatedModes { run, skip };
 enum class ColorChoice { automatic, always, never };
 ColorChoice color_choice(std::string_view word);  // auto | always | never
 enum class ProgressChoice { automatic, plain, none };
-
-struct ExportFile {
-  std::string format;  // json | csv | markdown | html | junit | github
-  std::string path;
-};
 
 struct OutputPlan {
   std::string format = "text";  // text | report | table | markdown | csv | json | none

@@ -1,8 +1,8 @@
 #include "bench/plan/protocol.h"
 
+#include "bench/files/sha256.h"
 #include "bench/plan/resolve_device.h"
 #include "bench/result/protocol_hash.h"
-#include "bench/result/sha256.h"
 
 namespace precbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "bench/platform/text_file.h"
+#include "bench/files/text_file.h"
 
 namespace precbench {
 namespace {

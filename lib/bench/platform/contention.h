@@ -26,7 +26,7 @@ CpuSnapshot read_cpu_snapshot();
 double own_cpu_s();
 
 // A run on all cores takes up to 1 / (1 - share) of its time alone: 11 % more at this share, twice
-// what single runs on a shared machine differ by anyway (bench/compare/judge.h). What a system
+// what single runs on a shared machine differ by anyway (bench/judge/judge.h). What a system
 // does by itself stays far under it.
 inline constexpr double kBusyShare = 0.10;
 

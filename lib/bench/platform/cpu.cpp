@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "bench/platform/text_file.h"
+#include "bench/files/text_file.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif

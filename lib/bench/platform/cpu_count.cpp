@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "bench/platform/text_file.h"
+#include "bench/files/text_file.h"
 
 namespace precbench {
 namespace {

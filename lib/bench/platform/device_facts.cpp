@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "bench/platform/text_file.h"
+#include "bench/files/text_file.h"
 #include "common/errors.h"
 
 namespace precbench {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/platform/text_file.h"
+#include "bench/files/text_file.h"
 
 namespace precbench {
 namespace {

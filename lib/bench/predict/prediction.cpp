@@ -7,8 +7,8 @@
 
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
-#include "bench/report/units.h"
-#include "bench/run/ask_worker.h"
+#include "bench/text/units.h"
+#include "bench/worker/ask_worker.h"
 #include "common/errors.h"
 #include "common/gpu_cards.h"
 #include "common/suggest.h"

@@ -8,8 +8,8 @@
 
 #include "bench/plan/plan.h"
 #include "bench/platform/device_facts.h"
-#include "bench/report/printer.h"
-#include "bench/run/job_runner.h"
+#include "bench/text/render_options.h"
+#include "bench/worker/job_runner.h"
 #include "common/errors.h"
 
 namespace precbench {

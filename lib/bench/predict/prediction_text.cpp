@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "bench/predict/prediction.h"
-#include "bench/report/escape.h"
-#include "bench/report/layout.h"
-#include "bench/report/units.h"
+#include "bench/text/escape.h"
+#include "bench/text/layout.h"
+#include "bench/text/units.h"
 #include "common/errors.h"
 #include "common/json_text.h"
 

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "bench/files/atomic_file.h"
+#include "bench/files/sha256.h"
+#include "bench/files/text_file.h"
 #include "bench/platform/cpu.h"
-#include "bench/platform/text_file.h"
-#include "bench/platform/worker_command.h"
-#include "bench/result/atomic_file.h"
-#include "bench/result/sha256.h"
+#include "bench/worker/worker_command.h"
 #include "common/json_text.h"
 #include "common/version.h"
 

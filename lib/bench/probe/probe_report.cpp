@@ -68,10 +68,6 @@ ProbeRow row_for(const ModeTraits& mode, const DeviceFacts& device, const json& 
 
 }  // namespace
 
-std::string compute_format(const ModeTraits& mode) {
-  return mode.name == "tf32" ? "tf32" : std::string(name_of(mode.compute));
-}
-
 std::vector<ProbeRow> probe_rows(const DeviceFacts& device, const json& probed) {
   std::vector<ProbeRow> rows;
   for (const ModeTraits& mode : kModes) rows.push_back(row_for(mode, device, probed));

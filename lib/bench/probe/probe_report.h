@@ -23,9 +23,6 @@ struct ProbeRow {
   Unknowns unknown;
 };
 
-// The number format that a mode computes in, as the probe names it.
-std::string compute_format(const ModeTraits& mode);
-
 // `probed`: the worker's answer (lib/train/probe/probe.h).
 std::vector<ProbeRow> probe_rows(const DeviceFacts& device, const json& probed);
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "bench/report/escape.h"
-#include "bench/report/layout.h"
+#include "bench/text/escape.h"
+#include "bench/text/layout.h"
 #include "common/printable.h"
 
 namespace precbench {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/report/printer.h"
+#include "bench/text/render_options.h"
 #include "common/json_fields.h"
 
 namespace precbench {

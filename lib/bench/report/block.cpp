@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "bench/report/escape.h"
-#include "bench/report/units.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
+#include "bench/text/units.h"
+#include "bench/text/words.h"
 
 namespace precbench {
 namespace {
@@ -62,17 +63,6 @@ struct Entry {
 };
 
 }  // namespace
-
-std::string_view words_for(Status status) {
-  switch (status) {
-    case Status::oom:
-      return "out of memory";
-    case Status::timeout:
-      return "timed out";
-    default:
-      return name_of(status);
-  }
-}
 
 std::string render_block(const std::string& mode, int64_t seed, const RunRecord& run,
                          bool published_form) {

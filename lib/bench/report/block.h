@@ -17,9 +17,6 @@
 
 namespace precbench {
 
-// "out of memory", "timed out", "diverged", ...
-std::string_view words_for(Status status);
-
 // `published_form`: the heading is the mode alone, as above; otherwise it also tells the seed's
 // repeat and the role of a drift run, so that the blocks of many runs can be told apart.
 std::string render_block(const std::string& mode, int64_t seed, const RunRecord& run,

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "bench/report/escape.h"
-#include "bench/report/figures.h"
-#include "bench/report/layout.h"
-#include "bench/report/units.h"
+#include "bench/text/escape.h"
+#include "bench/text/figures.h"
+#include "bench/text/layout.h"
+#include "bench/text/units.h"
 #include "common/suggest.h"
 
 namespace precbench {

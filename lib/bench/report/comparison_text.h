@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "bench/compare/comparison.h"
-#include "bench/compare/gate.h"
-#include "bench/report/printer.h"
+#include "bench/judge/comparison.h"
+#include "bench/judge/gate.h"
+#include "bench/report/formats.h"
 
 namespace precbench {
 

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "bench/plan/plan.h"
 #include "bench/result/document.h"
 
 namespace precbench {
 
-// The formats of --export-FORMAT, in the order of the help. github is the Markdown of a job
-// summary, with the gate's verdicts first.
-inline constexpr std::string_view kExportFormats[] = {"json", "csv",   "markdown",
-                                                      "html", "junit", "github"};
+struct ExportFile {
+  std::string format;  // of export_names()
+  std::string path;
+};
 
 // "-" is standard output, for one result: throws UsageError where --format or another export wants
 // it as well.

@@ -4,7 +4,8 @@
 #include <fstream>
 
 #include "bench/report/block.h"
-#include "bench/report/escape.h"
+#include "bench/text/escape.h"
+#include "bench/text/words.h"
 #include "common/errors.h"
 
 namespace precbench {

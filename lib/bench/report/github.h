@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/compare/gate.h"
+#include "bench/judge/gate.h"
 
 namespace precbench {
 

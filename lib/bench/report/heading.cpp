@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/report/escape.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
 
 namespace precbench {
 namespace {

@@ -6,11 +6,12 @@
 #include <sstream>
 
 #include "bench/report/block.h"
-#include "bench/report/escape.h"
 #include "bench/report/gate_view.h"
 #include "bench/report/heading.h"
-#include "bench/report/units.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
+#include "bench/text/units.h"
+#include "bench/text/words.h"
 
 namespace precbench {
 namespace {

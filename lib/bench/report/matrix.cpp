@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <map>
 
-#include "bench/compare/comparability.h"
-#include "bench/compare/judge.h"
+#include "bench/judge/comparability.h"
+#include "bench/judge/judge.h"
+#include "bench/judge/marks.h"
 #include "bench/report/block.h"
-#include "bench/report/escape.h"
-#include "bench/report/figures.h"
 #include "bench/report/heading.h"
-#include "bench/result/marks.h"
 #include "bench/result/protocol_hash.h"
+#include "bench/text/escape.h"
+#include "bench/text/figures.h"
+#include "bench/text/words.h"
 
 namespace precbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/printer.h"
+#include "bench/report/formats.h"
 #include "bench/result/document.h"
 #include "common/metrics.h"
 

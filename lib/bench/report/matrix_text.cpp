@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "bench/report/escape.h"
-#include "bench/report/layout.h"
+#include "bench/judge/recommend.h"
 #include "bench/report/matrix.h"
-#include "bench/report/recommend.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
+#include "bench/text/layout.h"
 #include "common/errors.h"
 #include "common/json_text.h"
 

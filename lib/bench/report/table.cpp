@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
-#include "bench/compare/judge.h"
-#include "bench/probe/ceiling.h"
+#include "bench/judge/ceiling.h"
+#include "bench/judge/judge.h"
+#include "bench/judge/repeatability.h"
 #include "bench/report/block.h"
-#include "bench/report/escape.h"
-#include "bench/report/repeatability.h"
-#include "bench/report/units.h"
 #include "bench/result/numeric_notes.h"
+#include "bench/text/escape.h"
+#include "bench/text/units.h"
+#include "bench/text/words.h"
 
 namespace precbench {
 namespace {

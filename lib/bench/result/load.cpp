@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "bench/report/escape.h"
 #include "bench/result/document.h"
+#include "bench/text/escape.h"
 #include "common/errors.h"
 
 namespace precbench {

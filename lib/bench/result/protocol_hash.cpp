@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "bench/result/sha256.h"
+#include "bench/files/sha256.h"
 
 namespace precbench {
 namespace {

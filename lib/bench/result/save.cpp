@@ -1,4 +1,4 @@
-#include "bench/result/atomic_file.h"
+#include "bench/files/atomic_file.h"
 #include "bench/result/document.h"
 #include "common/json_text.h"
 

@@ -7,7 +7,7 @@
 
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
-#include "bench/run/ask_worker.h"
+#include "bench/worker/ask_worker.h"
 #include "common/names.h"
 #include "common/printable.h"
 

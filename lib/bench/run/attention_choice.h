@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/plan/plan.h"
-#include "bench/run/device_choice.h"
-#include "bench/run/job_runner.h"
+#include "bench/worker/device_choice.h"
+#include "bench/worker/job_runner.h"
 #include "data/load.h"
 
 namespace precbench {

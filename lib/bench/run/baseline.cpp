@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "bench/compare/comparability.h"
-#include "bench/compare/comparison.h"
-#include "bench/platform/standard_streams.h"
+#include "bench/files/standard_streams.h"
+#include "bench/judge/comparability.h"
+#include "bench/judge/comparison.h"
 #include "bench/report/comparison_text.h"
+#include "bench/report/formats.h"
 #include "bench/report/github.h"
-#include "bench/report/printer.h"
 
 namespace precbench {
 

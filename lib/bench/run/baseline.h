@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/compare/gate.h"
+#include "bench/judge/gate.h"
 #include "bench/plan/plan.h"
 #include "bench/run/console.h"
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bench/platform/standard_streams.h"
-#include "bench/report/layout.h"
+#include "bench/files/standard_streams.h"
+#include "bench/text/layout.h"
 #include "common/printable.h"
 
 namespace precbench {

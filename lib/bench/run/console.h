@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bench/plan/plan.h"
-#include "bench/report/printer.h"
+#include "bench/report/formats.h"
 
 namespace precbench {
 

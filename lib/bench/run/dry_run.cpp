@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/schedule.h"
 #include "bench/platform/cpu.h"
-#include "bench/platform/standard_streams.h"
 #include "bench/platform/verdict.h"
 #include "common/json_text.h"
 #include "common/printable.h"

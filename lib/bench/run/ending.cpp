@@ -1,8 +1,8 @@
 #include "bench/run/ending.h"
 
 #include "bench/report/export.h"
+#include "bench/report/formats.h"
 #include "bench/report/github.h"
-#include "bench/report/printer.h"
 #include "common/errors.h"
 
 namespace precbench {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/probe/probe_cache.h"
-#include "bench/run/ask_worker.h"
+#include "bench/worker/ask_worker.h"
 #include "common/errors.h"
 #include "common/printable.h"
 

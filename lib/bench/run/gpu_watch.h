@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bench/platform/nvml.h"
-#include "bench/run/device_choice.h"
+#include "bench/worker/device_choice.h"
 
 namespace precbench {
 

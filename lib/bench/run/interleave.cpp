@@ -14,10 +14,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bench/compare/comparability.h"
-#include "bench/report/escape.h"
-#include "bench/report/units.h"
+#include "bench/judge/comparability.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
+#include "bench/text/units.h"
 #include "common/errors.h"
 #include "common/suggest.h"
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/platform/standard_streams.h"
-#include "bench/run/device_choice.h"
-#include "bench/run/worker_runner.h"
+#include "bench/files/standard_streams.h"
+#include "bench/worker/device_choice.h"
+#include "bench/worker/worker_runner.h"
 #include "common/printable.h"
 
 namespace precbench {

@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "bench/files/standard_streams.h"
 #include "bench/plan/resolve_device.h"
-#include "bench/platform/standard_streams.h"
 #include "bench/platform/verdict.h"
-#include "bench/report/layout.h"
 #include "bench/run/attention_choice.h"
 #include "bench/run/batch_search.h"
 #include "bench/run/console.h"
-#include "bench/run/device_choice.h"
 #include "bench/run/gemm_choice.h"
 #include "bench/run/pilot.h"
-#include "bench/run/worker_runner.h"
+#include "bench/text/layout.h"
+#include "bench/worker/device_choice.h"
+#include "bench/worker/worker_runner.h"
 #include "common/errors.h"
 #include "common/json_text.h"
 #include "common/printable.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bench/result/atomic_file.h"
+#include "bench/files/atomic_file.h"
 #include "common/errors.h"
 
 namespace precbench {

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "bench/compare/comparability.h"
+#include "bench/judge/comparability.h"
 #include "bench/run/pilot.h"
 #include "common/suggest.h"
 #include "common/version.h"

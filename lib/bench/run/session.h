@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/plan/plan.h"
-#include "bench/run/job_runner.h"
+#include "bench/worker/job_runner.h"
 
 namespace precbench {
 

@@ -4,10 +4,10 @@
 
 #include "bench/plan/plan.h"
 #include "bench/run/console.h"
-#include "bench/run/device_choice.h"
-#include "bench/run/job_runner.h"
 #include "bench/run/recording.h"
 #include "bench/run/troubles.h"
+#include "bench/worker/device_choice.h"
+#include "bench/worker/job_runner.h"
 #include "data/load.h"
 
 namespace precbench {

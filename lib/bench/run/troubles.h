@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "bench/run/job_runner.h"
+#include "bench/worker/job_runner.h"
 
 namespace precbench {
 

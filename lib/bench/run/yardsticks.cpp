@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/judge/ceiling.h"
 #include "bench/predict/prediction.h"
 #include "bench/probe/ceiling.h"
 #include "bench/probe/probe_cache.h"

@@ -9,8 +9,8 @@
 #include "bench/plan/plan.h"
 #include "bench/result/document.h"
 #include "bench/run/console.h"
-#include "bench/run/device_choice.h"
-#include "bench/run/job_runner.h"
+#include "bench/worker/device_choice.h"
+#include "bench/worker/job_runner.h"
 
 namespace precbench {
 

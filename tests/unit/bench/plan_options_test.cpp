@@ -6,6 +6,7 @@
 
 #include "bench/plan/options.h"
 #include "bench/report/export.h"
+#include "bench/report/formats.h"
 
 namespace precbench::plan_options_test {
 namespace {
@@ -29,7 +30,7 @@ TEST(OptionTable, SpellsKeysAndVariables) {
 }
 
 TEST(OptionTable, HasAnExportFlagForEveryFormatThatIsWritten) {
-  for (const std::string_view format : kExportFormats) {
+  for (const std::string& format : export_names()) {
     EXPECT_NE(find_option("export-" + std::string(format)), nullptr) << format;
   }
 }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "../places.h"
+#include "bench/judge/marks.h"
 #include "bench/report/block.h"
-#include "bench/report/printer.h"
-#include "bench/result/marks.h"
+#include "bench/report/formats.h"
 #include "common/errors.h"
 #include "documents.h"
 

@@ -7,7 +7,7 @@
 
 #include "../places.h"
 #include "../temporary.h"
-#include "bench/report/printer.h"
+#include "bench/report/formats.h"
 #include "bench/result/document.h"
 #include "common/errors.h"
 

@@ -10,9 +10,9 @@
 
 #include "../places.h"
 #include "../temporary.h"
-#include "bench/result/atomic_file.h"
+#include "bench/files/atomic_file.h"
+#include "bench/judge/marks.h"
 #include "bench/result/document.h"
-#include "bench/result/marks.h"
 #include "bench/result/protocol_hash.h"
 #include "common/errors.h"
 #include "documents.h"

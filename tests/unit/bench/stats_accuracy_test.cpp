@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "bench/compare/judge.h"
+#include "bench/judge/judge.h"
 #include "bench/stats/accuracy.h"
 
 namespace precbench::stats_accuracy_test {

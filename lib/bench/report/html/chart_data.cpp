@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "bench/report/escape.h"
-#include "bench/report/units.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
+#include "bench/text/units.h"
 
 namespace precbench::html {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/report/escape.h"
+#include "bench/text/escape.h"
 
 namespace precbench::html {
 namespace {

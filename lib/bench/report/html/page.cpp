@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-#include "bench/report/escape.h"
+#include "bench/files/sha256.h"
 #include "bench/report/heading.h"
 #include "bench/report/html/chart_data.h"
 #include "bench/report/html/sections.h"
-#include "bench/result/sha256.h"
+#include "bench/text/escape.h"
 #include "common/json_text.h"
 
 namespace precbench {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "bench/report/escape.h"
 #include "bench/report/gate_view.h"
 #include "bench/report/heading.h"
 #include "bench/report/html/chart_data.h"
 #include "bench/report/html/elements.h"
 #include "bench/result/measured.h"
+#include "bench/text/escape.h"
 #include "common/json_text.h"
 
 namespace precbench::html {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/report/recommend.h"
+#include "bench/judge/recommend.h"
 #include "bench/report/table.h"
 #include "bench/result/document.h"
 

@@ -1,0 +1,355 @@
+#include "bench/judge/recommend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/judge/judge.h"
+#include "bench/result/numeric_notes.h"
+#include "bench/text/escape.h"
+#include "bench/text/units.h"
+#include "bench/text/words.h"
+
+namespace precbench {
+namespace {
+
+std::string name_in_text(const ModeRecord& mode) { return terminal_text(mode.mode); }
+
+bool is_usable(const ModeRecord& mode) {
+  return mode.status == Status::ok && !measured_runs(mode).empty() && !has_mark(mode, "at-chance");
+}
+
+// What a mode that was asked for did instead of serving as the reference.
+std::string why_not_reference(const ResultDocument& document, const ModeRecord& mode) {
+  const std::string name = name_in_text(mode);
+  if (has_mark(mode, "at-chance")) return name + " learned nothing (test accuracy is at chance)";
+  if (mode.status == Status::oom) {
+    const auto batch = document.protocol.find("batch_size");
+    const bool known = batch != document.protocol.end() && batch->is_number_integer();
+    return name + " does not fit" +
+           (known ? fmt::format(" at batch {}", batch->get<int64_t>()) : " in memory");
+  }
+  if (mode.status == Status::unsupported) return name + " is not supported here";
+  if (mode.status == Status::skipped) return name + " was skipped";
+  if (mode.status == Status::timeout) return name + " timed out";
+  if (mode.status == Status::diverged) return name + " diverged";
+  return name + " failed";
+}
+
+// A mode that may be recommended: what it has against the reference.
+struct Candidate : Standing {
+  bool is_faster() const { return speed.verdict == Verdict::better; }
+  bool loses_accuracy() const { return accuracy.verdict == Verdict::worse; }
+};
+
+// "3.7 times faster"; with repeats "2.08 ± 0.02 times faster"
+std::string factor_words(const MetricComparison& speed) {
+  const double ratio = 1 + *speed.change;
+  const double factor = std::max(ratio, 1 / ratio);
+  const char* direction = ratio < 1 ? "faster" : "slower";
+  // The relative error of a ratio is that of its inverse.
+  return speed.error ? fmt::format("{:.2f} ± {:.2f} times {}", factor,
+                                   factor * *speed.error / ratio, direction)
+                     : fmt::format("{:.{}f} times {}", factor, factor < 1.5 ? 2 : 1, direction);
+}
+
+std::string memory_words(const MetricComparison& memory) {
+  if (memory.verdict != Verdict::better && memory.verdict != Verdict::worse) {
+    return "the same memory";
+  }
+  return fmt::format("{:.0f} % {} memory", 100 * std::abs(*memory.change),
+                     *memory.change < 0 ? "less" : "more");
+}
+
+// With several seeds the difference is one of this test set; where another one of its size could
+// turn it round, or hides it, its size is told.
+std::string accuracy_sentence(const MetricComparison& accuracy,
+                              const std::optional<int64_t>& samples) {
+  if (!accuracy.change) return "Accuracy: not known for both.";
+  const double noise = one_seed_bound(accuracy.base->mean, accuracy.current->mean, samples);
+  const bool is_of_this_set = samples && noise > kOneSeedAccuracy &&
+                              std::abs(*accuracy.change) < noise &&
+                              accuracy.verdict != Verdict::same;
+  std::string seeds = accuracy.is_single ? "one seed" : fmt::format("n={} seeds", accuracy.seeds);
+  if (is_of_this_set) {
+    seeds += fmt::format(", {}{} test samples", accuracy.is_single ? "" : "on these ", *samples);
+  }
+  std::string points = points_text(*accuracy.change);
+  if (*accuracy.change == 0 && accuracy.verdict == Verdict::same) points = "the same";
+  if (accuracy.verdict == Verdict::inconclusive) points += ", undecided";
+  if (accuracy.verdict == Verdict::same && !accuracy.is_single) points += ", within seed noise";
+  return "Accuracy: " + points + " (" + seeds + ").";
+}
+
+std::string runs_words(const ModeRecord& mode, const ModeRecord& reference) {
+  const size_t runs = measured_runs(mode).size();
+  const size_t reference_runs = measured_runs(reference).size();
+  if (runs == 1 && reference_runs == 1) return "one run each";
+  if (runs == reference_runs) return fmt::format("{} runs each", runs);
+  return fmt::format("{} runs against {}", runs, reference_runs);
+}
+
+// Fastest first; of those that are as fast within what counts as a change, the one with the least
+// memory; of equals the one asked for first.
+const Candidate* best_of(const std::vector<Candidate>& candidates) {
+  const auto ratio = [](const Candidate& one) { return 1 + *one.speed.change; };
+  const auto is_eligible = [](const Candidate& one) {
+    return one.is_faster() && !one.loses_accuracy();
+  };
+  const Candidate* fastest = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (!is_eligible(candidate)) continue;
+    if (fastest == nullptr || ratio(candidate) < ratio(*fastest)) fastest = &candidate;
+  }
+  const MetricTraits& memory = *find_metric("memory");
+  const Candidate* best = fastest;
+  for (const Candidate& candidate : candidates) {
+    if (!is_eligible(candidate) || ratio(candidate) >= (1 + kTimeLimit) * ratio(*fastest)) continue;
+    const auto judged = judge({best->mode, candidate.mode, kMemoryLimit}, memory);
+    if (judged.verdict == Verdict::better) best = &candidate;
+  }
+  return best;
+}
+
+// Who is short of memory may pay for it with time, up to this factor.
+constexpr double kDearestMemory = 2.0;
+
+const Candidate* smallest_of(const std::vector<Candidate>& candidates) {
+  const Candidate* smallest = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.memory.verdict != Verdict::better || candidate.loses_accuracy()) continue;
+    if (candidate.speed.change && 1 + *candidate.speed.change > kDearestMemory) continue;
+    if (smallest == nullptr || *candidate.memory.change < *smallest->memory.change) {
+      smallest = &candidate;
+    }
+  }
+  return smallest;
+}
+
+// "at about the same speed", "and is 1.10 ± 0.02 times slower", ...
+std::string speed_of_smaller(const MetricComparison& speed) {
+  if (!speed.change) return "";
+  if (std::abs(*speed.change) < kTimeLimit) return " at about the same speed";
+  const std::string words = factor_words(speed);
+  if (speed.verdict == Verdict::worse) return ", and is " + words;
+  return ", and was " + words + ", which may be noise";
+}
+
+// A verdict that holds although a side's times were disturbed.
+void describe_disturbed(const Candidate& candidate, const ModeRecord& reference,
+                        Recommendation& out) {
+  if (!candidate.speed.least_change) return;
+  const ModeRecord& marked = mark_against_time(reference) != nullptr ? reference : *candidate.mode;
+  const Mark& mark = *mark_against_time(marked);
+  const double least = 1 + *candidate.speed.least_change;
+  out.sentences.push_back(fmt::format(
+      "{} is marked {} ({}): {} is at least {:.1f} times {} all the same.", name_in_text(marked),
+      terminal_text(mark.id), shortened(terminal_text(mark.why)), name_in_text(*candidate.mode),
+      std::max(least, 1 / least), least < 1 ? "faster" : "slower"));
+}
+
+void describe_best(const Candidate& best, const ModeRecord& reference,
+                   const std::optional<int64_t>& samples, Recommendation& out) {
+  std::string sentence = "Use " + name_in_text(*best.mode) + " here: " + factor_words(best.speed) +
+                         " than " + name_in_text(reference);
+  if (best.memory.change) sentence += ", " + memory_words(best.memory);
+  sentence +=
+      " (" + runs_words(*best.mode, reference) + "). " + accuracy_sentence(best.accuracy, samples);
+  out.sentences.push_back(sentence);
+  out.mode = best.mode->mode;
+}
+
+void describe_none(const std::vector<Candidate>& candidates, const ModeRecord& reference,
+                   const std::optional<int64_t>& samples, Recommendation& out) {
+  const std::string name = name_in_text(reference);
+  const bool any_single = std::any_of(candidates.begin(), candidates.end(), [](const auto& c) {
+    return c.speed.change && c.speed.is_single && c.speed.verdict == Verdict::inconclusive;
+  });
+  out.sentences.push_back("No mode is clearly faster than " + name + " here: stay with " + name +
+                          "." + (any_single ? " For closer figures use --repeats 5." : ""));
+  out.mode = reference.mode;
+  if (const Candidate* smallest = smallest_of(candidates)) {
+    out.sentences.push_back("If memory is short: " + name_in_text(*smallest->mode) + " needs " +
+                            memory_words(smallest->memory) + speed_of_smaller(smallest->speed) +
+                            ". " + accuracy_sentence(smallest->accuracy, samples));
+  }
+}
+
+// A faster mode that is not recommended because it costs accuracy deserves a word.
+void describe_losers(const std::vector<Candidate>& candidates, const ModeRecord& reference,
+                     Recommendation& out) {
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.is_faster() || !candidate.loses_accuracy()) continue;
+    out.sentences.push_back(
+        fmt::format("{} is {} than {}, but its test accuracy is {:.1f} points lower.",
+                    name_in_text(*candidate.mode), factor_words(candidate.speed),
+                    name_in_text(reference), -100 * *candidate.accuracy.change));
+  }
+}
+
+bool is_cpu(const ResultDocument& document) {
+  return text_at(document.environment, {"device", "kind"}) == "cpu";
+}
+
+// The reference that the user wanted, whatever became of it: --reference, else 32-true if it was
+// asked for, else the first mode.
+const ModeRecord* wanted_reference(const ResultDocument& document) {
+  const auto named = text_at(document.invocation, {"config", "reference", "value"});
+  for (const std::string& name : {named.value_or(""), std::string("32-true")}) {
+    if (const ModeRecord* mode = find_mode_record(document, name)) return mode;
+  }
+  return document.modes.empty() ? nullptr : &document.modes.front();
+}
+
+// The mode to compare with and, if it is not the one that was wanted, a sentence that says so.
+const ModeRecord* usable_reference(const ResultDocument& document, Recommendation& out) {
+  const ModeRecord* chosen = find_mode_record(document, document.reference);
+  if (chosen == nullptr || !is_usable(*chosen)) {
+    const auto first = std::find_if(document.modes.begin(), document.modes.end(), is_usable);
+    if (first == document.modes.end()) return nullptr;
+    chosen = &*first;
+  }
+  const ModeRecord* wanted = wanted_reference(document);
+  if (wanted != nullptr && wanted != chosen && !is_usable(*wanted)) {
+    const bool is_memory = wanted->status == Status::oom;
+    out.sentences.push_back(why_not_reference(document, *wanted) + "; " + name_in_text(*chosen) +
+                            (is_memory ? " does, and the others are compared with it."
+                                       : " takes its place: the others are compared with it."));
+  }
+  return chosen;
+}
+
+std::string nothing_usable(const ResultDocument& document) {
+  const bool dead = std::any_of(document.modes.begin(), document.modes.end(), [](const auto& m) {
+    return m.status == Status::ok && has_mark(m, "at-chance");
+  });
+  if (dead) {
+    return "No recommendation: no mode learned anything (test accuracy is at chance). Train longer "
+           "(--epochs) or with another learning rate (--lr) first.";
+  }
+  return document.modes.empty() ? "No recommendation: there are no runs in this result."
+                                : "No recommendation: no mode finished.";
+}
+
+// What to do about a mark that forbids verdicts on time.
+std::string remedy(const std::string& mark) {
+  if (mark == "busy") return "Close other programs, or wait until the machine is quiet";
+  if (mark == "throttled") return "Let the device cool, or cool it better";
+  if (mark == "ecc-errors") return "Take another card";
+  if (mark == "drift" || mark == "trend") {
+    return "Leave the machine alone meanwhile, or use --repeats 5";
+  }
+  if (mark == "debug-build") return "Build with -DCMAKE_BUILD_TYPE=Release";
+  return "Remove the cause";
+}
+
+// Times that say nothing leave memory and accuracy as they are.
+void describe_untimed(const std::vector<Candidate>& refused, const ModeRecord& reference,
+                      Recommendation& out) {
+  const ModeRecord* marked = &reference;
+  for (const Candidate& one : refused) {
+    if (mark_against_time(*marked) == nullptr) marked = one.mode;
+  }
+  const Mark& mark = *mark_against_time(*marked);
+  out.sentences.push_back("No recommendation: the times cannot be judged, " +
+                          name_in_text(*marked) + " is marked " + terminal_text(mark.id) + " (" +
+                          shortened(terminal_text(mark.why)) + ").");
+  out.sentences.push_back(remedy(mark.id) + ", and run it again.");
+  std::string saving;
+  for (const Candidate& one : refused) {
+    if (one.memory.verdict != Verdict::better) continue;
+    saving += (saving.empty() ? "" : ", ") + name_in_text(*one.mode) + " needs " +
+              memory_words(one.memory);
+  }
+  if (!saving.empty())
+    out.sentences.push_back("Memory is counted and holds all the same: " + saving + ".");
+}
+
+void compare_modes(const ResultDocument& document, const ModeRecord& reference,
+                   Recommendation& out) {
+  if (has_mark(reference, "too-small")) {
+    out.sentences.push_back(
+        "No recommendation: the workload is too small for this device, so launches were timed and "
+        "not precision. Use a larger model or --batch-size, or --config gpu-quick.");
+    return;
+  }
+  const std::optional<int64_t> samples = data_sizes(document).test;
+  std::vector<Candidate> candidates, refused;
+  for (const Standing& standing : standings(document, reference)) {
+    if (!is_usable(*standing.mode)) continue;
+    (standing.speed.is_refused ? refused : candidates).push_back({standing});
+  }
+  if (candidates.empty() && refused.empty()) {
+    const std::string name = name_in_text(reference);
+    const bool is_alone = document.modes.size() == 1;
+    if (!is_alone) out.mode = reference.mode;
+    out.sentences.push_back(is_alone
+                                ? "Only " + name + " was run: there is nothing to compare."
+                                : "Use " + name + " here: no other mode gave a usable result.");
+    return;
+  }
+  if (candidates.empty()) return describe_untimed(refused, reference, out);
+  for (const Candidate& one : refused) {
+    const Mark* own = mark_against_time(*one.mode);
+    const Mark& mark = own != nullptr ? *own : *mark_against_time(reference);
+    out.sentences.push_back(name_in_text(*one.mode) +
+                            " is left out: " + (own != nullptr ? "it" : name_in_text(reference)) +
+                            " is marked " + terminal_text(mark.id) + ". " + remedy(mark.id) +
+                            ", and run it again.");
+  }
+  const Candidate* best = best_of(candidates);
+  if (best != nullptr) {
+    describe_best(*best, reference, samples, out);
+    describe_disturbed(*best, reference, out);
+  } else {
+    describe_none(candidates, reference, samples, out);
+    for (const Candidate& candidate : candidates) describe_disturbed(candidate, reference, out);
+  }
+  describe_losers(candidates, reference, out);
+  for (const Candidate& candidate : candidates) {
+    const std::string note = memory_note(*candidate.mode, reference);
+    if (!note.empty()) out.sentences.push_back(terminal_text(note) + ".");
+  }
+}
+
+}  // namespace
+
+std::string code_for(const std::string& mode) {
+  const ModeTraits* traits = find_mode(mode);
+  if (traits == nullptr) return "";
+  if (!traits->is_fabric) {
+    return "torch.set_float32_matmul_precision(\"high\") before "
+           "Trainer(precision=\"32-true\") or Fabric(precision=\"32-true\")";
+  }
+  return fmt::format("Trainer(precision=\"{0}\") or Fabric(precision=\"{0}\")", traits->name);
+}
+
+Recommendation recommend(const ResultDocument& document) {
+  Recommendation out;
+  if (const ModeRecord* reference = usable_reference(document, out)) {
+    compare_modes(document, *reference, out);
+  } else {
+    out.sentences.push_back(nothing_usable(document));
+  }
+  if (!out.mode.empty()) out.code = code_for(out.mode);
+  if (is_cpu(document)) {
+    const ModeRecord* chosen = find_mode_record(document, out.mode);
+    if (chosen != nullptr && chosen->mode == "16-mixed" && chosen->effective_mode == "16-mixed") {
+      out.sentences.emplace_back(
+          "On a CPU Lightning runs bf16-mixed where 16-mixed is asked for; real fp16 was measured "
+          "here.");
+    }
+    out.closing = "This says nothing about a GPU: run it there too.";
+  }
+  return out;
+}
+
+std::vector<std::string> summary_lines(const Recommendation& recommendation) {
+  std::vector<std::string> lines = recommendation.sentences;
+  if (!recommendation.code.empty()) lines.push_back("In your code: " + recommendation.code);
+  if (!recommendation.closing.empty()) lines.push_back(recommendation.closing);
+  return lines;
+}
+
+}  // namespace precbench

@@ -1,0 +1,71 @@
+#include "bench/worker/worker_runner.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+
+namespace precbench {
+namespace {
+
+// User and system time of all children that have ended.
+double children_cpu_s() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+WorkerRunner::WorkerRunner(WorkerCommand command, StderrHandler on_stderr)
+    : command_(std::move(command)), on_stderr_(std::move(on_stderr)) {
+  std::signal(SIGPIPE,
+              SIG_IGN);  // a worker that dies before it has read its job is an outcome, not our end
+  uv_loop_init(&loop_);
+  constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
+  const auto on_signal = [](uv_signal_t* handle, int number) {
+    auto* self = static_cast<WorkerRunner*>(handle->data);
+    self->interrupted_by_ = number;
+    if (self->running_ != nullptr) self->running_->kill();
+  };
+  for (size_t i = 0; i < signals_.size(); ++i) {
+    uv_signal_init(&loop_, &signals_[i]);
+    signals_[i].data = this;
+    uv_signal_start(&signals_[i], on_signal, kSignals[i]);
+    uv_unref(reinterpret_cast<uv_handle_t*>(&signals_[i]));  // the loop ends when the worker has
+  }
+}
+
+WorkerRunner::~WorkerRunner() {
+  for (uv_signal_t& handle : signals_) uv_close(reinterpret_cast<uv_handle_t*>(&handle), nullptr);
+  uv_run(&loop_, UV_RUN_DEFAULT);
+  uv_loop_close(&loop_);
+}
+
+std::optional<int> WorkerRunner::interrupted() {
+  uv_run(&loop_, UV_RUN_NOWAIT);
+  return interrupted_by_;
+}
+
+JobOutcome WorkerRunner::run(const Job& job, const JobLimits& limits, const EventHandler& on_event,
+                             const TickHandler& on_tick) {
+  using Clock = std::chrono::steady_clock;
+  const double cpu_before_s = children_cpu_s();
+  const auto begin = Clock::now();
+  WorkerProcess worker(loop_, on_event, on_tick, on_stderr_);
+  running_ = &worker;
+  worker.start(command_, job, limits);
+  uv_run(&loop_, UV_RUN_DEFAULT);
+  running_ = nullptr;
+
+  JobOutcome outcome = worker.outcome();
+  outcome.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome.cpu_s = children_cpu_s() - cpu_before_s;
+  if (!outcome.result) outcome.interrupted_by = interrupted_by_;
+  return outcome;
+}
+
+}  // namespace precbench

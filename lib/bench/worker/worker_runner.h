@@ -1,0 +1,33 @@
+// The real JobRunner: one precbench-worker process per job, driven by libuv.
+#pragma once
+
+#include <array>
+
+#include "bench/worker/worker_process.h"
+
+namespace precbench {
+
+class WorkerRunner final : public JobRunner {
+ public:
+  // `on_stderr` gets each line that a worker writes to its stderr (LibTorch's warnings and the
+  // like).
+  WorkerRunner(WorkerCommand command, StderrHandler on_stderr);
+  ~WorkerRunner() override;
+  WorkerRunner(const WorkerRunner&) = delete;
+  WorkerRunner& operator=(const WorkerRunner&) = delete;
+
+  JobOutcome run(const Job& job, const JobLimits& limits, const EventHandler& on_event,
+                 const TickHandler& on_tick) override;
+  std::optional<int> interrupted() override;
+
+ private:
+  WorkerCommand command_;
+  StderrHandler on_stderr_;
+  // One loop for the whole session: a signal that arrives between two jobs is seen by the next.
+  uv_loop_t loop_{};
+  std::array<uv_signal_t, 2> signals_{};  // SIGINT, SIGTERM
+  std::optional<int> interrupted_by_;
+  WorkerProcess* running_ = nullptr;
+};
+
+}  // namespace precbench
