@@ -82,20 +82,4 @@ MetricComparison judge(const ModePair& pair, const MetricTraits& metric,
 // down than one seed's noise.
 bool lost_learning(const ModeRecord& base, const ModeRecord& current, const DataSizes& sizes);
 
-// The first mark that stands against this mode's times (busy, throttled, drift, trend, ecc-errors,
-// debug-build, too-small), or null. other-machine speaks of the distance to another file.
-const Mark* mark_against_time(const ModeRecord& mode);
-
-// One mode beside the reference of its own file.
-struct Standing {
-  const ModeRecord* mode = nullptr;
-  MetricComparison speed;  // of median step times; of total times where a side knows no steps
-  MetricComparison memory, accuracy;
-  // Total times' ratio where it differs by over 10 % from that of the step times.
-  std::optional<double> total_ratio;
-};
-
-// Of every mode but the reference, in the document's order.
-std::vector<Standing> standings(const ResultDocument& document, const ModeRecord& reference);
-
 }  // namespace precbench

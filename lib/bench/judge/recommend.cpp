@@ -6,36 +6,14 @@
 #include <cmath>
 
 #include "bench/judge/judge.h"
+#include "bench/judge/reference_choice.h"
+#include "bench/judge/standing.h"
 #include "bench/result/numeric_notes.h"
 #include "bench/text/escape.h"
 #include "bench/text/units.h"
-#include "bench/text/words.h"
 
 namespace precbench {
 namespace {
-
-std::string name_in_text(const ModeRecord& mode) { return terminal_text(mode.mode); }
-
-bool is_usable(const ModeRecord& mode) {
-  return mode.status == Status::ok && !measured_runs(mode).empty() && !has_mark(mode, "at-chance");
-}
-
-// What a mode that was asked for did instead of serving as the reference.
-std::string why_not_reference(const ResultDocument& document, const ModeRecord& mode) {
-  const std::string name = name_in_text(mode);
-  if (has_mark(mode, "at-chance")) return name + " learned nothing (test accuracy is at chance)";
-  if (mode.status == Status::oom) {
-    const auto batch = document.protocol.find("batch_size");
-    const bool known = batch != document.protocol.end() && batch->is_number_integer();
-    return name + " does not fit" +
-           (known ? fmt::format(" at batch {}", batch->get<int64_t>()) : " in memory");
-  }
-  if (mode.status == Status::unsupported) return name + " is not supported here";
-  if (mode.status == Status::skipped) return name + " was skipped";
-  if (mode.status == Status::timeout) return name + " timed out";
-  if (mode.status == Status::diverged) return name + " diverged";
-  return name + " failed";
-}
 
 // A mode that may be recommended: what it has against the reference.
 struct Candidate : Standing {
@@ -192,46 +170,6 @@ bool is_cpu(const ResultDocument& document) {
   return text_at(document.environment, {"device", "kind"}) == "cpu";
 }
 
-// The reference that the user wanted, whatever became of it: --reference, else 32-true if it was
-// asked for, else the first mode.
-const ModeRecord* wanted_reference(const ResultDocument& document) {
-  const auto named = text_at(document.invocation, {"config", "reference", "value"});
-  for (const std::string& name : {named.value_or(""), std::string("32-true")}) {
-    if (const ModeRecord* mode = find_mode_record(document, name)) return mode;
-  }
-  return document.modes.empty() ? nullptr : &document.modes.front();
-}
-
-// The mode to compare with and, if it is not the one that was wanted, a sentence that says so.
-const ModeRecord* usable_reference(const ResultDocument& document, Recommendation& out) {
-  const ModeRecord* chosen = find_mode_record(document, document.reference);
-  if (chosen == nullptr || !is_usable(*chosen)) {
-    const auto first = std::find_if(document.modes.begin(), document.modes.end(), is_usable);
-    if (first == document.modes.end()) return nullptr;
-    chosen = &*first;
-  }
-  const ModeRecord* wanted = wanted_reference(document);
-  if (wanted != nullptr && wanted != chosen && !is_usable(*wanted)) {
-    const bool is_memory = wanted->status == Status::oom;
-    out.sentences.push_back(why_not_reference(document, *wanted) + "; " + name_in_text(*chosen) +
-                            (is_memory ? " does, and the others are compared with it."
-                                       : " takes its place: the others are compared with it."));
-  }
-  return chosen;
-}
-
-std::string nothing_usable(const ResultDocument& document) {
-  const bool dead = std::any_of(document.modes.begin(), document.modes.end(), [](const auto& m) {
-    return m.status == Status::ok && has_mark(m, "at-chance");
-  });
-  if (dead) {
-    return "No recommendation: no mode learned anything (test accuracy is at chance). Train longer "
-           "(--epochs) or with another learning rate (--lr) first.";
-  }
-  return document.modes.empty() ? "No recommendation: there are no runs in this result."
-                                : "No recommendation: no mode finished.";
-}
-
 // What to do about a mark that forbids verdicts on time.
 std::string remedy(const std::string& mark) {
   if (mark == "busy") return "Close other programs, or wait until the machine is quiet";
@@ -327,11 +265,9 @@ std::string code_for(const std::string& mode) {
 
 Recommendation recommend(const ResultDocument& document) {
   Recommendation out;
-  if (const ModeRecord* reference = usable_reference(document, out)) {
-    compare_modes(document, *reference, out);
-  } else {
-    out.sentences.push_back(nothing_usable(document));
-  }
+  const ReferenceChoice choice = choose_reference(document);
+  if (!choice.sentence.empty()) out.sentences.push_back(choice.sentence);
+  if (choice.mode != nullptr) compare_modes(document, *choice.mode, out);
   if (!out.mode.empty()) out.code = code_for(out.mode);
   if (is_cpu(document)) {
     const ModeRecord* chosen = find_mode_record(document, out.mode);

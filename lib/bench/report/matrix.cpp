@@ -8,6 +8,7 @@
 #include "bench/judge/comparability.h"
 #include "bench/judge/judge.h"
 #include "bench/judge/marks.h"
+#include "bench/judge/standing.h"
 #include "bench/report/block.h"
 #include "bench/report/heading.h"
 #include "bench/result/protocol_hash.h"

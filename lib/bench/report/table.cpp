@@ -7,6 +7,7 @@
 #include "bench/judge/ceiling.h"
 #include "bench/judge/judge.h"
 #include "bench/judge/repeatability.h"
+#include "bench/judge/standing.h"
 #include "bench/report/block.h"
 #include "bench/result/numeric_notes.h"
 #include "bench/text/escape.h"

@@ -7,6 +7,7 @@
 #include "bench/judge/gate.h"
 #include "bench/judge/marks.h"
 #include "bench/judge/recommend.h"
+#include "bench/judge/standing.h"
 #include "documents.h"
 
 namespace precbench::judge_disturbed_test {

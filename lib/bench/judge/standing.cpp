@@ -1,0 +1,53 @@
+#include "bench/judge/standing.h"
+
+#include <algorithm>
+#include <array>
+
+namespace precbench {
+namespace {
+
+constexpr std::array<std::string_view, 7> kAgainstTime = {
+    "busy", "throttled", "drift", "trend", "ecc-errors", "debug-build", "too-small"};
+
+}  // namespace
+
+bool is_against_time(const Mark& mark) {
+  return std::find(kAgainstTime.begin(), kAgainstTime.end(), mark.id) != kAgainstTime.end();
+}
+
+const Mark* mark_against_time(const ModeRecord& mode) {
+  const auto found = std::find_if(mode.marks.begin(), mode.marks.end(), is_against_time);
+  return found == mode.marks.end() ? nullptr : &*found;
+}
+
+std::vector<Standing> standings(const ResultDocument& document, const ModeRecord& reference) {
+  // Beyond this, total times and step times tell different stories and a note says why.
+  constexpr double kTotalsDiffer = 1.10;
+  std::vector<Standing> found;
+  for (const ModeRecord& mode : document.modes) {
+    if (&mode != &reference) found.push_back({&mode, {}, {}, {}, std::nullopt});
+  }
+  const JudgeOptions options{false, false, data_sizes(document)};
+  const auto judged = [&](std::string_view name) {
+    const MetricTraits& metric = *find_metric(name);
+    std::vector<ModePair> pairs;
+    for (const Standing& one : found)
+      pairs.push_back({&reference, one.mode, default_limit(metric)});
+    return judge(pairs, metric, options);
+  };
+  const auto steps = judged("step_time"), totals = judged("time"), memory = judged("memory"),
+             accuracy = judged("test_accuracy");
+  for (size_t i = 0; i < found.size(); ++i) {
+    found[i].speed = steps[i].change ? steps[i] : totals[i];
+    found[i].memory = memory[i];
+    found[i].accuracy = accuracy[i];
+    if (!steps[i].change || !totals[i].change) continue;
+    const double between = (1 + *totals[i].change) / (1 + *steps[i].change);
+    if (std::max(between, 1 / between) > kTotalsDiffer) {
+      found[i].total_ratio = 1 + *totals[i].change;
+    }
+  }
+  return found;
+}
+
+}  // namespace precbench

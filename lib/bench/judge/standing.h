@@ -1,0 +1,29 @@
+// The modes of one file beside its reference, and what stands against their times.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bench/judge/judge.h"
+
+namespace precbench {
+
+bool is_against_time(const Mark& mark);
+
+// The first mark that stands against this mode's times (busy, throttled, drift, trend, ecc-errors,
+// debug-build, too-small), or null. other-machine speaks of the distance to another file.
+const Mark* mark_against_time(const ModeRecord& mode);
+
+// One mode beside the reference of its own file.
+struct Standing {
+  const ModeRecord* mode = nullptr;
+  MetricComparison speed;  // of median step times; of total times where a side knows no steps
+  MetricComparison memory, accuracy;
+  // Total times' ratio where it differs by over 10 % from that of the step times.
+  std::optional<double> total_ratio;
+};
+
+// Of every mode but the reference, in the document's order.
+std::vector<Standing> standings(const ResultDocument& document, const ModeRecord& reference);
+
+}  // namespace precbench
