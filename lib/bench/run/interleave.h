@@ -9,20 +9,9 @@
 #include <vector>
 
 #include "bench/result/document.h"
+#include "bench/run/side.h"
 
 namespace precbench {
-
-// What is run for one of the two sides.
-struct Side {
-  std::vector<std::string> environment;  // "PRECBENCH_LIBTORCH=/opt/torch"
-  std::string program;
-  std::vector<std::string> arguments;
-};
-
-// Words as in a shell, with quotes: [VARIABLE=VALUE ...] PROGRAM [option ...]. PROGRAM is a
-// precbench, a folder that holds one (bin/, scripts/), a folder of a LibTorch
-// (lib/libtorch_cpu.so), or `this`: `self`, the one that runs. Throws UsageError.
-Side parse_side(const std::string& text, const std::string& self);
 
 struct InterleavePlan {
   std::array<Side, 2> sides;         // base and head

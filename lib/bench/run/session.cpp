@@ -4,21 +4,18 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <utility>
 
 #include "bench/files/sha256.h"
 #include "bench/files/standard_streams.h"
 #include "bench/judge/marks.h"
-#include "bench/plan/hazards.h"
 #include "bench/plan/protocol.h"
 #include "bench/plan/resolve_device.h"
 #include "bench/plan/schedule.h"
 #include "bench/platform/contention.h"
 #include "bench/platform/environment.h"
-#include "bench/platform/verdict.h"
 #include "bench/report/block.h"
-#include "bench/report/heading.h"
+#include "bench/run/announcement.h"
 #include "bench/run/attention_choice.h"
 #include "bench/run/baseline.h"
 #include "bench/run/console.h"
@@ -31,23 +28,13 @@
 #include "bench/run/trial_steps.h"
 #include "bench/run/troubles.h"
 #include "bench/run/yardsticks.h"
+#include "bench/text/escape.h"
 #include "bench/worker/device_choice.h"
 #include "bench/worker/worker_runner.h"
-#include "common/printable.h"
 #include "data/load.h"
 
 namespace precbench {
 namespace {
-
-// As a shell reads it back.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+:,=@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 class Session {
  public:
@@ -74,8 +61,8 @@ class Session {
     tell_driver();
     baseline.require_protocol(recording_->document());
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
-    decide_support();
-    announce();
+    decide_support(plan_, device_, *recording_);
+    announce(plan_, device_, recording_->document(), attention_notes_, console_);
     yardsticks_.emplace(plan_, device_, console_);
     if (!interrupted()) yardsticks_->predict(runner_);
     try_modes({plan_, runner_, console_, device_, *recording_, data_, troubles_});
@@ -95,40 +82,6 @@ class Session {
       environment["unknown"].erase("driver");
     } else {
       environment["unknown"]["driver"] = reason;
-    }
-  }
-
-  // Verdicts before anything runs; an unsupported mode is a row with its reason.
-  void decide_support() {
-    for (const ModeTraits* mode : plan_.modes) {
-      ModeRecord& row = recording_->mode(mode->name);
-      row.support = verdict(*mode, device_.facts);
-      if (row.support->verdict == "unsupported") {
-        recording_->set_status(mode->name, Status::unsupported, row.support->why);
-      } else if (row.support->verdict == "emulated" && plan_.emulated == EmulatedModes::skip) {
-        recording_->set_status(mode->name, Status::skipped, "emulated here (--emulated skip)");
-      } else if (row.support->verdict != "native" && plan_.native_modes_only) {
-        recording_->set_status(mode->name, Status::skipped, "not native here (--modes native)");
-      }
-    }
-  }
-
-  void announce() {
-    console_.info(machine_line(recording_->document()));
-    console_.info(plan_.title);
-    for (const std::string& note : device_.notes) console_.info(note);
-    if (const std::string note = gemm_note(plan_); !note.empty()) console_.info(note);
-    for (const std::string& note : attention_notes_) console_.info(note);
-    const char* omp = std::getenv("OMP_NUM_THREADS");
-    const bool is_chosen = plan_.config.at("threads").at("source") != "default";
-    if (omp != nullptr && *omp != '\0' && !is_chosen && omp != std::to_string(plan_.threads)) {
-      console_.info(fmt::format("OMP_NUM_THREADS={} is not read: {} threads; --threads sets them",
-                                omp, plan_.threads));
-    }
-    const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
-    for (const std::string& hazard :
-         hazards(plan_, device_.is_cuda(), printable(tf32 == nullptr ? "" : tf32))) {
-      console_.warning(hazard);
     }
   }
 

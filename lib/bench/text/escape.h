@@ -25,6 +25,9 @@ std::string markdown_code(std::string_view text);
 // full-width or behind spaces too) gets an apostrophe before it.
 std::string csv_text(std::string_view text);
 
+// A word of a command line, as a shell reads it back.
+std::string shell_word(const std::string& text);
+
 // Inside HTML text or a double-quoted attribute.
 std::string html_text(std::string_view text);
 
