@@ -30,7 +30,7 @@ int run_report(const ReportOptions& options) {
     ResultDocument document = load_result(file);
     assign_marks(document);
     const std::string text =
-        render(options.format, document, stdout_options(color_choice(options.color)));
+        render(options.format, document, stdout_options(*find_word<ColorChoice>(options.color)));
     write_stdout((is_first || text.empty() ? "" : "\n") + text);
     is_first = false;
     export_result(document, exports);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/enum_words.h"
+#include "common/fields.h"
 #include "common/json_fields.h"
 
 namespace precbench {
@@ -17,6 +19,14 @@ namespace precbench {
 inline constexpr int64_t kProtocolVersion = 1;
 
 enum class JobKind { describe, probe, gemm, attention, train, predict };
+template <>
+inline constexpr std::array<std::string_view, 6> kWordsOf<JobKind> = {
+    "describe", "probe", "gemm", "attention", "train", "predict"};
+
+inline constexpr double kMaxCount = 1e9;          // samples, steps, epochs: nothing real is larger
+inline constexpr double kMaxSeed = 4294967295.0;  // as lightning.seed_everything
+// PyTorch takes any positive bound; a finite range keeps fp32's overflow out.
+inline constexpr double kLeastClip = 1e-30, kMostClip = 1e30;
 
 // Where the samples come from. `name` is a row of kDatasets (common/names.h).
 struct DatasetJob {
@@ -33,6 +43,20 @@ struct DatasetJob {
   int64_t context = 0;   // of a text: bytes per sequence; 0 = the data are images
 };
 
+template <>
+inline constexpr auto kFields<DatasetJob> =
+    std::tuple{Field{"name", &DatasetJob::name}.called("dataset").in_protocol(),
+               Field{"dir", &DatasetJob::dir}.called("data_dir"),
+               Field{"limit_train", &DatasetJob::limit_train}.from(0, kMaxCount).in_protocol(),
+               Field{"limit_test", &DatasetJob::limit_test}.from(0, kMaxCount).in_protocol(),
+               Field{"image_size", &DatasetJob::image_size}.from(0, 4096).in_protocol(),
+               Field{"synthetic_shape", &DatasetJob::synthetic_shape}.from(1, 65536),
+               Field{"synthetic_classes", &DatasetJob::synthetic_classes}.from(2, 100000),
+               Field{"synthetic_train", &DatasetJob::synthetic_train}.from(1, kMaxCount),
+               Field{"synthetic_test", &DatasetJob::synthetic_test}.from(1, kMaxCount),
+               Field{"augment", &DatasetJob::augment}.in_protocol_if_set(),
+               Field{"context", &DatasetJob::context}.from(0, kMaxCount).in_protocol_if_set()};
+
 struct OptimizerJob {
   std::string name = "sgd";   // sgd | adam | adamw
   std::string impl = "loop";  // loop | foreach | fused; the planner resolves "auto"
@@ -48,12 +72,47 @@ struct OptimizerJob {
   int64_t accumulate = 1;  // micro-batches per optimizer step
 };
 
+template <>
+inline constexpr auto kFields<OptimizerJob> = std::tuple{
+    Field{"name", &OptimizerJob::name}.one_of("sgd adam adamw").called("optimizer").in_protocol(),
+    Field{"impl", &OptimizerJob::impl}
+        .one_of("loop foreach fused")
+        .or_auto()
+        .called("optimizer_impl")
+        .in_protocol(),
+    Field{"lr", &OptimizerJob::lr}.from(0, 1e6).in_protocol(),
+    Field{"momentum", &OptimizerJob::momentum}.from(0, 1).in_protocol(),
+    Field{"nesterov", &OptimizerJob::nesterov}.in_protocol(),
+    Field{"weight_decay", &OptimizerJob::weight_decay}.from(0, 1e6).in_protocol(),
+    Field{"beta1", &OptimizerJob::beta1},  // `betas` in the protocol
+    Field{"beta2", &OptimizerJob::beta2},
+    Field{"eps", &OptimizerJob::eps}.in_protocol(),
+    Field{"clip_norm", &OptimizerJob::clip_norm}
+        .from(kLeastClip, kMostClip)
+        .in_protocol("no clipping by norm"),
+    Field{"clip_value", &OptimizerJob::clip_value}
+        .from(kLeastClip, kMostClip)
+        .in_protocol("no clipping by value"),
+    Field{"accumulate", &OptimizerJob::accumulate}.from(1, 100000).in_protocol()};
+
 struct ScheduleJob {
   std::string name = "constant";  // constant | cosine | step
   int64_t warmup_steps = 0;
   std::string on_skip =
       "follow";  // follow | hold: does a skipped scaler step advance the schedule?
 };
+
+template <>
+inline constexpr auto kFields<ScheduleJob> =
+    std::tuple{Field{"name", &ScheduleJob::name}
+                   .one_of("constant cosine step")
+                   .called("schedule")
+                   .in_protocol(),
+               Field{"warmup_steps", &ScheduleJob::warmup_steps}.from(0, kMaxCount).in_protocol(),
+               Field{"on_skip", &ScheduleJob::on_skip}
+                   .one_of("follow hold")
+                   .called("schedule_on_skip")
+                   .in_protocol()};
 
 // How FP8 numbers are scaled in the transformer-engine modes; the defaults are those of Transformer
 // Engine's DelayedScaling, which Lightning Fabric passes. The last three belong to `delayed`.
@@ -63,6 +122,13 @@ struct Float8Job {
   int64_t history = 1024;          // passes that amax is remembered for
   std::string amax = "max";        // of the history: max | most_recent
 };
+
+template <>  // together they are `fp8` in the protocol (recipe_json)
+inline constexpr auto kFields<Float8Job> =
+    std::tuple{Field{"recipe", &Float8Job::recipe}.one_of("delayed dynamic").called("fp8_recipe"),
+               Field{"margin", &Float8Job::margin}.from(0, 32).called("fp8_margin"),
+               Field{"history", &Float8Job::history}.from(1, 1 << 20).called("fp8_history"),
+               Field{"amax", &Float8Job::amax}.one_of("max most_recent").called("fp8_amax")};
 
 // cuBLASLt wants every dimension that FP8 products sum over or store to be a multiple of this;
 // others are padded with zeros.
@@ -114,11 +180,56 @@ struct TrainJob {
   int64_t inject_inf_at_step = -1;
 };
 
+template <>
+inline constexpr auto kFields<TrainJob> = std::tuple{
+    Field{"mode", &TrainJob::mode},
+    Field{"seed", &TrainJob::seed},
+    Field{"model", &TrainJob::model}.in_protocol(),
+    Field{"model_file", &TrainJob::model_file},
+    Field{"model_options", &TrainJob::model_options}.in_protocol_if_set(),
+    Field{"dataset", &TrainJob::dataset},
+    Field{"batch_size", &TrainJob::batch_size}.from(1, kMaxCount).in_protocol(),
+    Field{"epochs", &TrainJob::epochs}.from(1, kMaxCount).in_protocol(),
+    Field{"steps", &TrainJob::steps}.from(0, kMaxCount).in_protocol(),
+    Field{"eval_every", &TrainJob::eval_every}.from(0, kMaxCount).in_protocol(),
+    Field{"optimizer", &TrainJob::optimizer},
+    Field{"schedule", &TrainJob::schedule},
+    Field{"label_smoothing", &TrainJob::label_smoothing}.from(0, 1).in_protocol(),
+    Field{"init", &TrainJob::init}.one_of("fp32 module").in_protocol(),
+    Field{"init_weights", &TrainJob::init_weights},
+    Field{"save_weights", &TrainJob::save_weights},
+    Field{"dump_trace", &TrainJob::dump_trace},
+    Field{"dump_trace_weights_every", &TrainJob::dump_trace_weights_every}.from(0, kMaxCount),
+    Field{"loss_autocast", &TrainJob::loss_autocast}.in_protocol(),
+    Field{"memory_format", &TrainJob::memory_format}
+        .one_of("contiguous channels_last")
+        .or_auto()
+        .in_protocol(),
+    Field{"tf32", &TrainJob::tf32}.one_of("default off on").in_protocol(),
+    Field{"cpu_fp16", &TrainJob::cpu_fp16}.one_of("real fabric").in_protocol(),
+    Field{"deterministic", &TrainJob::deterministic}.one_of("auto on off").in_protocol(),
+    Field{"gemm", &TrainJob::gemm}.one_of("default onednn").or_auto().in_protocol(),
+    Field{"attention", &TrainJob::attention}.one_of("default math").or_auto(),
+    Field{"fp8", &TrainJob::fp8},
+    Field{"tuned_malloc", &TrainJob::tuned_malloc},
+    Field{"cuda_graph", &TrainJob::cuda_graph}.in_protocol_if_set(),
+    Field{"cudnn_benchmark", &TrainJob::cudnn_benchmark}.in_protocol_if_set(),
+    Field{"keep_going", &TrainJob::keep_going},
+    Field{"memory_limit_bytes", &TrainJob::memory_limit_bytes}.from(0).called("memory_limit"),
+    Field{"pilot", &TrainJob::pilot},
+    Field{"pilot_limit_s", &TrainJob::pilot_limit_s},
+    Field{"inject_inf_at_step", &TrainJob::inject_inf_at_step}.from(-1, kMaxCount)};
+
 // Memory of the train job's steps on simulated cards (rows of kGpuCards), in several modes.
 struct PredictJob {
   std::vector<std::string> gpus, modes;
   bool find_max_batch = false;
 };
+
+template <>
+inline constexpr auto kFields<PredictJob> = std::tuple{
+    Field{"gpus", &PredictJob::gpus}.required(), Field{"modes", &PredictJob::modes}.required(),
+    Field{"find_max_batch", &PredictJob::find_max_batch}};
 
 struct Job {
   JobKind kind = JobKind::describe;
@@ -128,8 +239,6 @@ struct Job {
   TrainJob train;          // used when kind is train or predict
   PredictJob predict;      // used when kind is predict
 };
-
-std::string_view name_of(JobKind kind);
 
 json to_json(const Job& job);
 

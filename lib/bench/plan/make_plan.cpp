@@ -18,7 +18,6 @@ namespace precbench {
 namespace {
 
 void take_seeds(const ResolvedOptions& options, Plan& plan) {
-  plan.repeats = options.integer("repeats");
   if (!options.has("seeds")) {
     plan.seeds = {static_cast<uint32_t>(options.integer("seed"))};
     return;
@@ -41,7 +40,6 @@ bool is_torch_file(const std::string& path) {
 // A file is a bundle of tensors or, whatever its name, a text.
 void take_dataset_name(const ResolvedOptions& options, DatasetJob& dataset) {
   dataset.name = options.text("dataset");
-  dataset.dir = options.text("data-dir");
   if (find_dataset(dataset.name) != nullptr) return;
   if (!dataset.dir.empty()) {
     throw UsageError(options.at("data-dir").where + ": " + options.at("dataset").where +
@@ -51,23 +49,8 @@ void take_dataset_name(const ResolvedOptions& options, DatasetJob& dataset) {
   dataset.name = is_torch_file(dataset.dir) ? "bundle" : "text";
 }
 
-void take_dataset(const ResolvedOptions& options, DatasetJob& dataset) {
-  take_dataset_name(options, dataset);
-  dataset.limit_train = options.integer("limit-train");
-  dataset.limit_test = options.integer("limit-test");
-  dataset.image_size = options.integer("image-size");
-  dataset.augment = options.flag("augment");
-  dataset.synthetic_shape = options.integers("synthetic-shape");
-  if (dataset.synthetic_shape.size() != 3) {
-    throw UsageError(options.at("synthetic-shape").where + ": must be channels,height,width");
-  }
-  dataset.synthetic_classes = options.integer("synthetic-classes");
-  dataset.synthetic_train = options.integer("synthetic-train");
-  dataset.synthetic_test = options.integer("synthetic-test");
-}
-
-void take_optimizer(const ResolvedOptions& options, Plan& plan) {
-  const OptimizerTraits& traits = *find_optimizer(options.text("optimizer"));
+void take_optimizer(const ResolvedOptions& options, OptimizerJob& optimizer) {
+  const OptimizerTraits& traits = *find_optimizer(optimizer.name);
   const bool is_sgd = traits.name == "sgd";
   for (const char* name : {"momentum", "nesterov"}) {
     if (!is_sgd && options.is_given(name)) {
@@ -75,20 +58,13 @@ void take_optimizer(const ResolvedOptions& options, Plan& plan) {
                                    traits.name));
     }
   }
-  OptimizerJob& optimizer = plan.job.optimizer;
-  optimizer.name = traits.name;
   optimizer.lr = options.number("lr").value_or(traits.lr);
   optimizer.momentum = options.number("momentum").value_or(traits.momentum);
-  optimizer.nesterov = options.flag("nesterov");
   if (optimizer.nesterov && optimizer.momentum <= 0) {
     throw UsageError(options.at("nesterov").where +
                      " needs a momentum above 0");  // as torch.optim.SGD
   }
   optimizer.weight_decay = options.number("weight-decay").value_or(traits.weight_decay);
-  optimizer.clip_norm = options.number("clip-norm");
-  optimizer.clip_value = options.number("clip-value");
-  optimizer.accumulate = options.integer("accumulate");
-  plan.optimizer_impl = options.text("optimizer-impl");
 }
 
 // Which data a model can read; gpt without a data set gets the text that is there.
@@ -148,36 +124,7 @@ void take_model(const ResolvedOptions& options, TrainJob& job) {
   }
 }
 
-void take_training(const ResolvedOptions& options, TrainJob& job) {
-  job.batch_size = options.integer("batch-size");
-  job.epochs = options.integer("epochs");
-  job.steps = options.integer("steps");
-  job.eval_every = options.integer("eval-every");
-  job.schedule.name = options.text("schedule");
-  job.schedule.warmup_steps = options.integer("warmup-steps");
-  job.schedule.on_skip = options.text("schedule-on-skip");
-  job.label_smoothing = options.number("label-smoothing").value_or(0.0);
-  job.init = options.text("init");
-  job.init_weights = options.text("init-weights");
-  job.save_weights = options.text("save-weights");
-  job.dump_trace = options.text("dump-trace");
-  job.dump_trace_weights_every = options.integer("dump-trace-weights-every");
-  job.loss_autocast = options.flag("loss-autocast");
-  job.tf32 = options.text("tf32");
-  job.cpu_fp16 = options.text("cpu-fp16");
-  job.deterministic = options.text("deterministic");
-  job.cuda_graph = options.flag("cuda-graph");
-  job.cudnn_benchmark = options.flag("cudnn-benchmark");
-  job.keep_going = options.flag("keep-going");
-  job.memory_limit_bytes = options.integer("memory-limit");
-  job.inject_inf_at_step = options.integer("inject-inf-at-step");
-}
-
-void take_float8(const ResolvedOptions& options, Float8Job& job) {
-  job.recipe = options.text("fp8-recipe");
-  job.margin = options.integer("fp8-margin");
-  job.history = options.integer("fp8-history");
-  job.amax = options.text("fp8-amax");
+void check_float8(const ResolvedOptions& options, const Float8Job& job) {
   if (job.recipe == "delayed") return;
   for (const char* name : {"fp8-margin", "fp8-history", "fp8-amax"}) {
     if (options.is_given(name)) {
@@ -198,28 +145,17 @@ void refuse_what_a_search_does_not_read(const ResolvedOptions& options) {
 }
 
 void take_control(const ResolvedOptions& options, Plan& plan) {
-  const std::string order = options.text("order");
-  const bool runs_repeat = plan.repeats > 1 || plan.seeds.size() > 1;
-  plan.order = order == "random"                                     ? Order::random
-               : order == "rotate" || (order.empty() && runs_repeat) ? Order::rotate
-                                                                     : Order::given;
+  const bool has_order = options.has("order");
+  if (!has_order && (plan.repeats > 1 || plan.seeds.size() > 1)) plan.order = Order::rotate;
   const std::vector<std::string> modes = options.texts("modes");
   const bool names_modes = options.at("modes").source >= Source::environment && modes[0] != "all" &&
                            modes[0] != "native";
-  plan.reference_first = order.empty() && !names_modes;
-  plan.timeout_s = options.number("timeout");
-  plan.pilot_steps = options.integer("pilot");
-  plan.budget_s = options.number("budget");
+  plan.reference_first = !has_order && !names_modes;
   if (plan.budget_s && plan.pilot_steps == 0) {
     throw UsageError(options.at("budget").where +
                      " needs pilot steps to project from; --pilot is 0");
   }
-  plan.emulated = options.text("emulated") == "skip" ? EmulatedModes::skip : EmulatedModes::run;
-  plan.results_dir = options.text("results-dir");
   plan.save = !options.flag("no-save");
-  plan.resume = options.text("resume");
-  plan.dry_run = options.flag("dry-run");
-  plan.find_max_batch = options.flag("find-max-batch");
   if (plan.find_max_batch) refuse_what_a_search_does_not_read(options);
   for (const std::string& pair : options.texts("context")) {
     const size_t equals = pair.find('=');
@@ -228,38 +164,19 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
     }
     plan.context[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
-  parse_gate_rules(options.texts("fail-on"));  // what is wrong with them is told now
-  plan.gate = {options.text("baseline"), options.texts("fail-on"), options.flag("strict-gate")};
+  parse_gate_rules(plan.gate.fail_on);  // what is wrong with them is told now
   if (plan.gate.baseline.empty() && (!plan.gate.fail_on.empty() || plan.gate.strict)) {
     throw UsageError("--fail-on and --strict-gate need a --baseline FILE to compare with");
   }
 }
 
-}  // namespace
-
-ColorChoice color_choice(std::string_view word) {
-  return word == "always"  ? ColorChoice::always
-         : word == "never" ? ColorChoice::never
-                           : ColorChoice::automatic;
-}
-
-namespace {
-
 void take_output(const ResolvedOptions& options, OutputPlan& output) {
-  output.format = options.text("format");
   for (const std::string& name : export_names()) {
     const std::string format(name);
     const std::string path = options.text("export-" + format);
     if (!path.empty()) output.exports.push_back({format, path});
   }
   refuse_two_results_on_stdout(output.format, output.exports);
-  output.color = color_choice(options.text("color"));
-  const std::string progress = options.text("progress");
-  output.progress = progress == "plain"  ? ProgressChoice::plain
-                    : progress == "none" ? ProgressChoice::none
-                                         : ProgressChoice::automatic;
-  output.quiet = options.flag("quiet");
-  output.verbose = options.flag("verbose");
 }
 
 // "cpu", "cuda", "cuda:1", "simulated:t4"
@@ -303,23 +220,24 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   Plan plan;
   plan.argv = std::move(argv);
   plan.warnings = options.notes();
+  for (const OptionSpec& option : option_table()) {
+    const json& value = options.at(option.name).value;
+    if (option.set && !value.is_null()) option.set(plan, value);
+  }
   choose_modes(options, plan);
   take_seeds(options, plan);
-  take_dataset(options, plan.job.dataset);
-  take_optimizer(options, plan);
+  take_dataset_name(options, plan.job.dataset);
+  if (plan.job.dataset.synthetic_shape.size() != 3) {
+    throw UsageError(options.at("synthetic-shape").where + ": must be channels,height,width");
+  }
+  take_optimizer(options, plan.job.optimizer);
   take_model(options, plan.job);
   match_model_and_data(options, plan.job);
-  take_training(options, plan.job);
-  take_float8(options, plan.job.fp8);
+  check_float8(options, plan.job.fp8);
   take_control(options, plan);
   take_output(options, plan.output);
-  plan.profile = options.text("profile");
-  plan.memory_format = options.text("memory-format");
-  plan.gemm = options.text("gemm");
-  plan.attention = options.text("attention");
-  plan.device = options.text("device");
   check_device(options, plan.device);
-  plan.threads = options.has("threads") ? options.integer("threads") : usable_cores();
+  if (!options.has("threads")) plan.threads = usable_cores();
   const bool is_one_run = plan.modes.size() == 1 && plan.seeds.size() == 1 && plan.repeats == 1;
   for (const char* name : {"save-weights", "dump-trace"}) {
     if (options.has(name) && !is_one_run) {

@@ -2,11 +2,16 @@
 // docs/cli.md. The rows stand in option_table.cpp.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/json_fields.h"
+
 namespace precbench {
+
+struct Plan;
 
 enum class OptionType {
   flag,  // true or false; on the command line it takes no value
@@ -34,6 +39,8 @@ struct OptionSpec {
   bool takes_file = false;   // of a choice: the path of a file is allowed as well
   bool is_hidden = false;    // for tests; in no help and no configuration file
   std::string short_name;
+  // Sets its member of the plan; nothing where make_plan does more than that.
+  std::function<void(Plan& plan, const json& value)> set;
 };
 
 const std::vector<OptionSpec>& option_table();

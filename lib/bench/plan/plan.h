@@ -17,10 +17,22 @@
 namespace precbench {
 
 enum class Order { given, rotate, random };
+template <>
+inline constexpr std::array<std::string_view, 3> kWordsOf<Order> = {"given", "rotate", "random"};
+
 enum class EmulatedModes { run, skip };
+template <>
+inline constexpr std::array<std::string_view, 2> kWordsOf<EmulatedModes> = {"run", "skip"};
+
 enum class ColorChoice { automatic, always, never };
-ColorChoice color_choice(std::string_view word);  // auto | always | never
+template <>
+inline constexpr std::array<std::string_view, 3> kWordsOf<ColorChoice> = {"auto", "always",
+                                                                          "never"};
+
 enum class ProgressChoice { automatic, plain, none };
+template <>
+inline constexpr std::array<std::string_view, 3> kWordsOf<ProgressChoice> = {"auto", "plain",
+                                                                             "none"};
 
 struct OutputPlan {
   std::string format = "text";  // text | report | table | markdown | csv | json | none
@@ -61,13 +73,11 @@ struct Plan {
   std::string profile = "fabric";  // fabric | tuned
   std::string device = "auto";     // auto | cpu | cuda | cuda:i | simulated:name
   int64_t threads = 1;
-  TrainJob job;  // everything but mode and seed; "auto" values resolved by resolve_for_device
-  std::string optimizer_impl = "auto";  // auto | loop | foreach | fused, as asked for
-  std::string memory_format = "auto";
-  std::string gemm = "auto";            // auto | default | onednn
+  // Everything but mode and seed. resolve_for_device decides where memory_format and gemm are
+  // "auto", job_for where optimizer.impl and attention are, which depend on the mode.
+  TrainJob job;
   std::optional<GemmRates> gemm_rates;  // what `auto` was decided by; nothing: not measured
   std::string gemm_rates_unknown;       // why they are wanted and not known
-  std::string attention = "auto";       // auto | default | math
   // What `auto` was decided by, for each format that was measured.
   std::map<Dtype, AttentionTimes> attention_times;
   std::optional<double> timeout_s;  // per run

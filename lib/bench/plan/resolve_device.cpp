@@ -14,7 +14,8 @@ bool fused_is_correct(const Plan& plan, const ModeTraits& mode, bool is_cuda) {
 // Python's optimizers default to foreach on CUDA and to the single-tensor loop on CPUs, never to
 // fused; a CUDA graph needs the fused one.
 std::string implementation(const Plan& plan, const ModeTraits& mode, bool is_cuda) {
-  if (plan.optimizer_impl != "auto") return plan.optimizer_impl;
+  const std::string& asked = plan.job.optimizer.impl;
+  if (asked != "auto") return asked;
   if (is_cuda && plan.job.cuda_graph) return "fused";
   if (plan.profile == "tuned" && fused_is_correct(plan, mode, is_cuda)) return "fused";
   return is_cuda ? "foreach" : "loop";
@@ -47,17 +48,17 @@ void resolve_for_device(Plan& plan, bool is_cuda, const MeasureGemm& measure) {
   const bool is_tuned = plan.profile == "tuned";
   const ModelTraits* model = find_model(plan.job.model);
   const bool is_convolutional = model != nullptr && model->is_convolutional;
-  plan.job.memory_format = plan.memory_format != "auto"   ? plan.memory_format
-                           : is_tuned && is_convolutional ? "channels_last"
-                                                          : "contiguous";
-  plan.job.gemm = plan.gemm != "auto"    ? plan.gemm
-                  : is_tuned && !is_cuda ? faster_gemm(plan, measure)
-                                         : "default";
+  if (plan.job.memory_format == "auto") {
+    plan.job.memory_format = is_tuned && is_convolutional ? "channels_last" : "contiguous";
+  }
+  if (plan.job.gemm == "auto") {
+    plan.job.gemm = is_tuned && !is_cuda ? faster_gemm(plan, measure) : "default";
+  }
   plan.job.tuned_malloc = is_tuned && !is_cuda;
 }
 
 std::string attention_for(const Plan& plan, Dtype compute) {
-  if (plan.attention != "auto") return plan.attention;
+  if (plan.job.attention != "auto") return plan.job.attention;
   const auto found = plan.attention_times.find(compute);
   if (found == plan.attention_times.end()) return "default";
   const AttentionTimes& times = found->second;

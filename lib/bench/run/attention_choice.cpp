@@ -23,7 +23,8 @@ constexpr std::array<const char*, 3> kMeasuredModes = {"32-true", "16-mixed", "b
 bool decides_something(const Plan& plan, const DeviceChoice& device) {
   const ModelTraits* model = find_model(plan.job.model);
   const bool has_attention = model != nullptr && model->has_attention;
-  return has_attention && plan.profile == "tuned" && plan.attention == "auto" && !device.is_cuda();
+  return has_attention && plan.profile == "tuned" && plan.job.attention == "auto" &&
+         !device.is_cuda();
 }
 
 int64_t samples_of(const Plan& plan) { return std::min(plan.job.batch_size, kSamples); }

@@ -14,7 +14,7 @@ Plan plan_for(const char* mode, const char* optimizer, const char* impl) {
   Plan plan;
   plan.modes = {find_mode("32-true"), find_mode(mode)};
   plan.job.optimizer.name = optimizer;
-  plan.optimizer_impl = impl;
+  plan.job.optimizer.impl = impl;
   plan.seeds = {42};
   plan.job.batch_size = 128;
   return plan;

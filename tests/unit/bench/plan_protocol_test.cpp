@@ -56,9 +56,9 @@ TEST(Protocol, TellsWhichFormatsComputeAttentionOtherwise) {
   const auto protocol = [&plan] { return protocol_json(plan, std::string(64, 'a'), false); };
   EXPECT_EQ(protocol()["attention"], json({{"bfloat16", "math"}}));
   const json chosen = protocol()["hash"];
-  plan.attention = "math";
+  plan.job.attention = "math";
   EXPECT_EQ(protocol()["attention"], "math");
-  plan.attention = "default";
+  plan.job.attention = "default";
   EXPECT_FALSE(protocol().contains("attention"));
   EXPECT_NE(protocol()["hash"], chosen);
 }

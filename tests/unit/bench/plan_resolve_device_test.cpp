@@ -83,13 +83,14 @@ TEST(ResolveDevice, MeasuresOnceAndOnlyWhereItDecidesSomething) {
     ++asked;
     return kMklIsSlow;
   };
-  Plan tuned = planned({{"profile", {"tuned"}}});
-  resolve_for_device(tuned, true, measure);
+  Plan on_a_card = planned({{"profile", {"tuned"}}});
+  resolve_for_device(on_a_card, true, measure);
   Plan fabric = planned({});
   resolve_for_device(fabric, false, measure);
   Plan given = planned({{"profile", {"tuned"}}, {"gemm", {"onednn"}}});
   resolve_for_device(given, false, measure);
   EXPECT_EQ(asked, 0);
+  Plan tuned = planned({{"profile", {"tuned"}}});
   resolve_for_device(tuned, false, measure);
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(tuned.gemm_rates->onednn, 0.47);
@@ -113,9 +114,9 @@ TEST(JobFor, TakesTheAttentionThatIsWorthIt) {
   EXPECT_EQ(attention("bf16-true"), "math");
   EXPECT_EQ(attention("32-true"), "default");
   EXPECT_EQ(attention("16-mixed"), "default");  // not measured
-  plan.attention = "default";
+  plan.job.attention = "default";
   EXPECT_EQ(attention("bf16-mixed"), "default");
-  plan.attention = "math";
+  plan.job.attention = "math";
   EXPECT_EQ(attention("16-mixed"), "math");
 }
 
