@@ -14,6 +14,7 @@ if(PRECBENCH_WORKER)
   endfunction()
   precbench_install_worker_part(precbench-worker RUNTIME bin)
   precbench_install_worker_part(precbench_simulated_gpu LIBRARY lib)
+  precbench_install_worker_part(precbench_measure LIBRARY lib)
   if(TARGET precbench_cuda)
     precbench_install_worker_part(precbench_cuda LIBRARY lib)
   endif()
@@ -30,6 +31,10 @@ foreach(folder configs results schema)
   endif()
 endforeach()
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/python/get.py" "${share}/precbench/get.py" SYMBOLIC)
+# The worker of --engine fabric; in the build folder it finds the Python that LibTorch lies in by this file.
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/python/precbench_fabric" "${share}/precbench/precbench_fabric" SYMBOLIC)
+install(DIRECTORY python/precbench_fabric DESTINATION share/precbench COMPONENT precbench
+        PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE THIRD_PARTY.md README.md CHANGELOG.md python/get.py DESTINATION share/precbench COMPONENT precbench)
 
 # What the shells complete and what man shows; where they look for it below any prefix.

@@ -4,7 +4,7 @@
     {"train_s": ..., "step_ms": [...], "train_accuracy": ..., "peak_rss_bytes": ...}
 
 With --operators a profiler looks on, and `operators_ms` has each operator's own time in the whole training. Run with the
-folder of reference.py in PYTHONPATH. A job's `train.memory_format` "channels_last" is what Python users
+folder of fabric.py in PYTHONPATH. A job's `train.memory_format` "channels_last" is what Python users
 write as module.to(memory_format=torch.channels_last), `train.attention` "math" as sdpa_kernel(SDPBackend.MATH).
 """
 
@@ -14,25 +14,21 @@ import logging
 import resource
 import sys
 
-import reference
+import fabric
 import torch
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
 def main():
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     job = json.load(sys.stdin)
-    by_math = job["train"].get("attention") == "math"
-    attention = sdpa_kernel(SDPBackend.MATH) if by_math else contextlib.nullcontext()
     is_profiled = "--operators" in sys.argv[1:]
     watch = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) if is_profiled else contextlib.nullcontext()
-    with attention, watch as profiler:
-        result = reference.train(job)
-    steps = [fetch + step for fetch, step in zip(result["fetch_s"], result["step_s"])]
+    with watch as profiler:
+        run = fabric.train(job)["run"]
     told = {
-        "train_s": sum(steps),
-        "step_ms": [1000 * step for step in steps],
-        "train_accuracy": result["epochs"][-1]["train_accuracy"],
+        "train_s": run["time"]["train_s"],
+        "step_ms": run["time"]["step_ms"]["samples"],
+        "train_accuracy": run["train_accuracy"],
         "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
     if is_profiled:

@@ -1,4 +1,4 @@
-"""What is timed: the workloads of the goals, as flags of precbench and as a job for the reference in tests/parity."""
+"""What is timed: the workloads of the goals, as flags of precbench and as a job for the package of --engine fabric."""
 
 import random
 from dataclasses import dataclass, field, replace
@@ -112,7 +112,7 @@ def flags(workload, mode, data_path, threads):
 
 
 def job(workload, mode, data_path, threads):
-    """The same, as tests/parity/reference.py reads it."""
+    """The same, as tests/parity/fabric.py reads it."""
     names = {"fashion-mnist": "fashion-mnist", "images": "bundle", "text": "text"}
     dataset = {"name": names[workload.data], "dir": data_path, "limit_test": TEST_SAMPLES}
     if workload.data != "fashion-mnist":

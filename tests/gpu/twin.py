@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One process of a Lightning Fabric user on the card, for scripts/gpu-check: {"what", ...} on stdin, one line of JSON out.
 
-    train    {"job", "trace"}: tests/parity/reference.py's training, with its trace; {"peak_bytes"}
+    train    {"job", "trace"}: tests/parity/fabric.py's training, with its trace; {"peak_bytes"}
     loop     {"job"}: the job's steps alone, with one wait for the card at each end; {"seconds", "attention"}
     product  {"device", "left"}: the largest error of an FP8 product, relative to its largest element; {"error"}
 
@@ -16,22 +16,22 @@ import torch
 
 
 def train(job, trace):
-    import reference
+    import fabric
 
-    return {"peak_bytes": reference.train(job, trace)["peak_bytes"]}
+    return {"peak_bytes": fabric.train(job, trace)["run"]["memory"]["peak_allocated_bytes"]}
 
 
 def loop(job):
-    import reference
-    from workload import make_model, read_split
+    import fabric as package
 
+    job = package.jobs.complete(job)
     torch.set_num_threads(job["threads"])
     settings, device = job["train"], job["device"]
-    fabric, _ = reference.make_fabric(job)
-    data = read_split(settings["dataset"], "train", settings["batch_size"])
-    images, labels = (tensor.to(device) for tensor in data[: settings["batch_size"]])
-    module = make_model(settings)
-    model, optimizer = fabric.setup(module, reference.make_optimizer(settings["optimizer"], module.parameters()))
+    fabric, _ = package.make_fabric(job)
+    samples = package.datasets.load(settings).train
+    images, labels = (tensor.to(device) for tensor in samples[: settings["batch_size"]])
+    module = package.make_model(settings)
+    model, optimizer = fabric.setup(module, package.make_optimizer(settings["optimizer"], module.parameters()))
     wait = torch.cuda.synchronize if device.startswith("cuda") else lambda: None
 
     def step():

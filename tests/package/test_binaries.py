@@ -29,7 +29,7 @@ class Binaries(unittest.TestCase):
         self.assertIn("precbench-worker", [path.name for path in self.built])
         names = sorted(path.name for path in self.installed)
         self.assertEqual([name for name in names if name != "libprecbench_cuda.so"],  # where LibTorch has CUDA
-                         ["libprecbench_simulated_gpu.so", "precbench", "precbench-worker"])
+                         ["libprecbench_measure.so", "libprecbench_simulated_gpu.so", "precbench", "precbench-worker"])
 
     def test_no_code_is_taken_from_the_current_folder(self):
         for path in self.built + self.installed:

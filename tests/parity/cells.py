@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-import reference
+import fabric
 import trace_file
 import worker
 from grid import merge
@@ -44,7 +44,7 @@ def run(cell, train, folder):
     """Trains one cell in Fabric and by `train` (a job -> worker.train_result); the traces stay in `folder`."""
     theirs, ours = Path(folder) / f"{cell['name']}.fabric.trace", Path(folder) / f"{cell['name']}.precbench.trace"
     row = Row(cell)
-    expected = reference.train(cell["job"], theirs)
+    expected = fabric.train(cell["job"], theirs)["run"]
     try:
         result = train(merge(cell["job"], {"train": {"dump_trace": str(ours)}}))
     except worker.WorkerFailed as failure:

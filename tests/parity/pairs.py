@@ -14,8 +14,8 @@ import grid
 import numpy as np
 import torch
 from covering import Design
+from fabric import make_model
 from torch import nn
-from workload import make_model
 
 BATCH = 4
 BATCH_OF_LARGE_MODELS = 2

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import reference
+import fabric
 import worker
 from grid import merge
 
@@ -35,7 +35,7 @@ class ParityTest(unittest.TestCase):
         return str(self.folder / name)
 
     def train_reference(self, cell, trace=None, **changes):
-        return reference.train(self.job(cell, changes), trace)
+        return fabric.train(self.job(cell, changes), trace)
 
     def train_worker(self, cell, **changes):
         return WORKER.train(self.job(cell, changes))

@@ -4,10 +4,9 @@ import unittest
 
 import grid
 import torch
-from reference import make_optimizer
+from fabric import complete, datasets, make_model, make_optimizer
 from support import DATA, THREADS, ParityTest
 from torch import nn
-from workload import make_model, read_split
 
 # Both sides count every tensor; batches are prepared in other ways, and the last bytes belong to counters.
 TOLERANCE = 0.01
@@ -21,7 +20,8 @@ def profiled_peak(settings):
     module = make_model(settings)
     optimizer = make_optimizer(settings["optimizer"], module.parameters())
     resident = sum(t.numel() * t.element_size() for t in [*module.parameters(), *module.buffers()])
-    samples = read_split(settings["dataset"], "train", settings["batch_size"])
+    settings = complete(grid.merge(settings, {"dataset": {"limit_train": settings["batch_size"]}}))
+    samples = datasets.load(settings).train
 
     def step():
         optimizer.zero_grad()

@@ -7,10 +7,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 import cells
+import fabric
 import pairs
-import reference
 import torch
 import trace_file
+from precbench_fabric import training
+from precbench_fabric.engine import TorchAmp
 from support import WORKER
 
 
@@ -54,7 +56,7 @@ class Pairs(unittest.TestCase):
             if not applies(cell["choice"]):
                 continue
             with fault:
-                reference.train(cell["job"], self.folder / "faulty.trace")
+                fabric.train(cell["job"], self.folder / "faulty.trace")
             right = self.folder / f"{cell['name']}.fabric.trace"
             if not trace_file.compare(self.folder / "faulty.trace", right).identical:
                 return cell["name"]
@@ -85,32 +87,32 @@ def clip_without_unscaling(amp, model, optimizer, clip_val=None, max_norm=None, 
         torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm, error_if_nonfinite=error_if_nonfinite)
 
 
-def with_decay_on_the_wrong_side(settings, parameters, make=reference.make_optimizer):
+def with_decay_on_the_wrong_side(settings, parameters, make=training.make_optimizer):
     other = {"adam": "adamw", "adamw": "adam"}
     return make({**settings, "name": other.get(settings["name"], settings["name"])}, parameters)
 
 
-def one_step_late(schedule, base, step, total, rate=reference.learning_rate):
+def one_step_late(schedule, base, step, total, rate=training.learning_rate):
     return rate(schedule, base, step + 1, total)
 
 
 # What each fault replaces, and which combinations could see it.
 FAULTS = {
     "the last window divided by --accumulate": (
-        patch.object(reference, "window_length", lambda accumulate, left: accumulate),
+        patch.object(training, "window_length", lambda accumulate, left: accumulate),
         lambda choice: choice["accumulate"] > 1,
     ),
     "the scale not divided before clipping": (
-        patch.object(reference.TorchAmp, "clip_gradients", clip_without_unscaling),
+        patch.object(TorchAmp, "clip_gradients", clip_without_unscaling),
         lambda choice: choice["mode"] == "16-mixed" and choice["clip"] in ("norm", "value"),
     ),
     "the schedule off by one": (
-        patch.object(reference, "learning_rate", one_step_late),
+        patch.object(training, "learning_rate", one_step_late),
         lambda choice: choice["schedule"] == "cosine" or choice["warmup"] > 0,
     ),
-    "shuffling drawn twice": (patch.object(reference, "DataLoader", ShuffledTwice), lambda choice: True),
+    "shuffling drawn twice": (patch.object(training, "DataLoader", ShuffledTwice), lambda choice: True),
     "weight decay on the wrong side": (
-        patch.object(reference, "make_optimizer", with_decay_on_the_wrong_side),
+        patch.object(training, "make_optimizer", with_decay_on_the_wrong_side),
         lambda choice: choice["weight_decay"] > 0 and choice["optimizer"].startswith("adam"),
     ),
 }

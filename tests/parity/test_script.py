@@ -3,12 +3,12 @@
 import copy
 import unittest
 
+import fabric
 import grid
-import models
-import reference
 import torch
 import trace_file
 import worker
+from precbench_fabric.models import MODELS
 from support import DATA, ParityTest
 from torch import nn
 
@@ -20,7 +20,7 @@ SHORT = grid.merge({"steps": 4, "dataset": {"limit_train": 15, "limit_test": 6}}
 def network(dropout):
     """A ResNet with a head of its own: BatchNorm, and dropout, which draws other numbers wherever it is on."""
     torch.manual_seed(5)
-    return nn.Sequential(models.ResNet18(1, 28, 32, {}), nn.ReLU(), nn.Dropout(dropout), nn.Linear(32, 10))
+    return nn.Sequential(MODELS["resnet18"](1, 28, 32, {}), nn.ReLU(), nn.Dropout(dropout), nn.Linear(32, 10))
 
 
 class Script(ParityTest):
@@ -33,7 +33,7 @@ class Script(ParityTest):
         for mode in ("32-true", "bf16-mixed"):
             with self.subTest(mode):
                 cell = self.cell(mode)
-                reference.train(self.job(cell, {}), self.path("fabric"), copy.deepcopy(module))
+                fabric.train(self.job(cell, {}), self.path("fabric"), copy.deepcopy(module))
                 result = self.train_worker(cell, dump_trace=self.path("ours"))
                 self.assertTrue(trace_file.compare(self.path("ours"), self.path("fabric")).identical)
                 self.assertEqual(result["run"]["status"], "ok")

@@ -2,13 +2,14 @@
 
 import unittest
 
+import fabric
 import grid
-import reference
 import torch
 import trace_file
 import worker
+from fabric import make_model
+from precbench_fabric.models import MODELS
 from support import DATA, ParityTest
-from workload import MODELS, make_model
 
 SMALL = grid.merge({"steps": 6, "dataset": {"limit_train": 1000, "limit_test": 400}}, DATA)
 PLACES = [("32-true", "cnn"), ("bf16-true", "cnn"), ("16-mixed", "mlp"), ("64-true", "mlp")]
@@ -21,9 +22,9 @@ class Weights(ParityTest):
                 cell = grid.cell(mode, model, "sgd", 96, 42, SMALL)
                 result = self.train_worker(cell, save_weights=self.path("ours.pt"))
                 state = torch.load(self.path("ours.pt"), weights_only=True)
-                module = MODELS[model]()
+                module = MODELS[model](1, (28, 28), 10, {})
                 module.load_state_dict(state)  # strict: raises for a name or a shape that differs
-                accuracy = reference.accuracy_of(module, self.job(cell, {}))
+                accuracy = fabric.accuracy_of(module, self.job(cell, {}))
                 self.assertEqual(accuracy, result["run"]["test_accuracy"])
                 self.assertGreater(accuracy, 0.15, "an untrained model would agree as well")
 
@@ -37,7 +38,7 @@ class Weights(ParityTest):
         for mode, model in PLACES:
             with self.subTest(f"{mode} {model}"):
                 torch.manual_seed(7)
-                torch.save(MODELS[model]().state_dict(), self.path("python.pt"))
+                torch.save(MODELS[model](1, (28, 28), 10, {}).state_dict(), self.path("python.pt"))
                 cell = grid.cell(mode, model, "adamw", 96, 42, SMALL)
                 self.train_reference(cell, self.path("fabric"), init_weights=self.path("python.pt"))
                 self.train_worker(cell, init_weights=self.path("python.pt"), dump_trace=self.path("ours"))
@@ -65,7 +66,7 @@ class Weights(ParityTest):
         self.assertEqual(first["run"]["test_accuracy"], again["run"]["test_accuracy"])
 
     def test_the_weights_of_another_model_are_refused_by_name(self):
-        torch.save(MODELS["mlp"]().state_dict(), self.path("mlp.pt"))
+        torch.save(MODELS["mlp"](1, (28, 28), 10, {}).state_dict(), self.path("mlp.pt"))
         cell = grid.cell("32-true", "cnn", "sgd", 96, 42, SMALL)
         with self.assertRaisesRegex(worker.WorkerFailed, "missing: conv1.weight") as failure:
             self.train_worker(cell, init_weights=self.path("mlp.pt"))

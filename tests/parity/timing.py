@@ -2,8 +2,8 @@
 
 import statistics
 
+import fabric
 import grid
-import reference
 import worker
 
 MODES = ["32-true", "bf16-mixed"]  # the ratio is the second's time over the first's
@@ -27,10 +27,9 @@ def measure(options, changes, model):
             job = grid.cell(mode, model, "sgd", batch, 42, grid.merge(size, changes))["job"]
             job["threads"] = options.threads
             ours = worker.train(options.worker, job)["run"]["time"]["step_ms"]["samples"]
-            theirs = reference.train(job)
-            fabric = [1000 * (a + b) for a, b in zip(theirs["fetch_s"], theirs["step_s"])]
+            theirs = fabric.train(job)["run"]["time"]["step_ms"]["samples"]
             times.setdefault(("precbench", mode), []).append(median_ms(ours))
-            times.setdefault(("Fabric", mode), []).append(median_ms(fabric))
+            times.setdefault(("Fabric", mode), []).append(median_ms(theirs))
     return times
 
 

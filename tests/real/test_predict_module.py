@@ -12,8 +12,8 @@ import unittest
 import torch
 from torch import nn
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "parity"))
-import models  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from precbench_fabric import models  # noqa: E402
 
 BINARY = os.environ["PRECBENCH_BIN"]
 PIXELS = 3 * 32 * 32

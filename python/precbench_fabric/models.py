@@ -1,5 +1,9 @@
-"""The larger models of the reference, from the published layouts: torchvision's ResNet-18, timm's Vision Transformer,
-nanoGPT's GPT with an output layer of its own. Their state dictionaries load into the originals and the other way round.
+"""The models that precbench knows by name. The larger ones have the published layouts: torchvision's ResNet-18, timm's
+Vision Transformer, nanoGPT's GPT with an output layer of its own; their state dictionaries load into the originals and
+the other way round.
+
+The layers are constructed in the order in which the forward pass uses them: it decides which random numbers each weight
+gets.
 """
 
 import math
@@ -13,6 +17,34 @@ from torch.nn import functional
 def pair(size):
     """Height and width, given both or one for both."""
     return size if isinstance(size, (tuple, torch.Size)) else (size, size)
+
+
+class Cnn(nn.Module):
+    def __init__(self, channels, size, classes, options):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, 32, 3, padding=1)
+        self.conv2 = nn.Conv2d(32, 64, 3, padding=1)
+        self.fc1 = nn.Linear(64 * (size[0] // 4) * (size[1] // 4), 128)
+        self.fc2 = nn.Linear(128, classes)
+
+    def forward(self, x):
+        x = functional.max_pool2d(self.conv1(x).relu(), 2)
+        x = functional.max_pool2d(self.conv2(x).relu(), 2)
+        x = self.fc1(x.flatten(1)).relu()
+        return self.fc2(x)
+
+
+class Mlp(nn.Module):
+    def __init__(self, channels, size, classes, options):
+        super().__init__()
+        self.fc1 = nn.Linear(channels * size[0] * size[1], 512)
+        self.fc2 = nn.Linear(512, 512)
+        self.fc3 = nn.Linear(512, classes)
+
+    def forward(self, x):
+        x = self.fc1(x.flatten(1)).relu()
+        x = self.fc2(x).relu()
+        return self.fc3(x)
 
 
 class BasicBlock(nn.Module):
@@ -292,3 +324,14 @@ class Gpt(nn.Module):
         for block in self.transformer.h:
             x = block(x)
         return self.lm_head(self.transformer.ln_f(x))
+
+
+MODELS = {
+    "cnn": Cnn,
+    "mlp": Mlp,
+    "resnet18": ResNet18,
+    "resnet50": ResNet50,
+    "vit_tiny": VitTiny,
+    "vit_b_16": VitB16,
+    "gpt": Gpt,
+}
