@@ -139,10 +139,12 @@ json recipe_json(const Float8Job& job);
 
 // One mode, one seed. Members have the names of the result file's `protocol`.
 struct TrainJob {
+  std::string engine = "libtorch";  // which worker: libtorch | fabric
   std::string mode = "32-true";
   uint32_t seed = 42;
   std::string model = "cnn";
-  std::string model_file;               // TorchScript module, where model is torchscript
+  // Where model is torchscript, its file; where it is python, file.py:name or library:name.
+  std::string model_file;
   json model_options = json::object();  // model-specific sizes, e.g. {"layers": 4} for gpt
   DatasetJob dataset;
   int64_t batch_size = 128;
@@ -170,6 +172,7 @@ struct TrainJob {
   bool tuned_malloc = false;  // the `tuned` profile's malloc settings
   bool cuda_graph = false;
   bool cudnn_benchmark = false;
+  bool compile = false;            // torch.compile, of the fabric engine
   bool keep_going = false;         // train on after the run has diverged
   int64_t memory_limit_bytes = 0;  // 0 = none; an allocation over it is an out-of-memory error
   // A pilot trains `steps` steps, ends with the first step that finishes after pilot_limit_s, then
@@ -182,6 +185,7 @@ struct TrainJob {
 
 template <>
 inline constexpr auto kFields<TrainJob> = std::tuple{
+    Field{"engine", &TrainJob::engine}.one_of("libtorch fabric"),
     Field{"mode", &TrainJob::mode},
     Field{"seed", &TrainJob::seed},
     Field{"model", &TrainJob::model}.in_protocol(),
@@ -214,6 +218,7 @@ inline constexpr auto kFields<TrainJob> = std::tuple{
     Field{"tuned_malloc", &TrainJob::tuned_malloc},
     Field{"cuda_graph", &TrainJob::cuda_graph}.in_protocol_if_set(),
     Field{"cudnn_benchmark", &TrainJob::cudnn_benchmark}.in_protocol_if_set(),
+    Field{"compile", &TrainJob::compile}.in_protocol_if_set(),
     Field{"keep_going", &TrainJob::keep_going},
     Field{"memory_limit_bytes", &TrainJob::memory_limit_bytes}.from(0).called("memory_limit"),
     Field{"pilot", &TrainJob::pilot},

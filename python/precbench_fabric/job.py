@@ -65,7 +65,6 @@ def checked_object(value, schema, name):
 
 def check_range(value, schema, name):
     for word, holds, says in (("minimum", lambda limit: value >= limit, "at least"),
-                              ("maximum", lambda limit: value <= limit, "at most"),
-                              ("exclusiveMinimum", lambda limit: value > limit, "more than")):
+                              ("maximum", lambda limit: value <= limit, "at most")):
         if word in schema and not holds(schema[word]):
             raise InvalidJob(f"{name} must be {says} {schema[word]}, not {value}")
