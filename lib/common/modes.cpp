@@ -10,12 +10,11 @@ const ModeTraits* find_mode(std::string_view name) {
 }
 
 std::string compute_format(const ModeTraits& mode) {
-  return mode.name == "tf32" ? "tf32" : std::string(name_of(mode.compute));
+  return mode.tf32 ? "tf32" : std::string(name_of(mode.compute));
 }
 
 std::vector<std::string> mode_names() {
   std::vector<std::string> names;
-  names.reserve(kModes.size());
   for (const ModeTraits& mode : kModes) names.emplace_back(mode.name);
   return names;
 }

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "bench/judge/judge_parts.h"
-#include "bench/judge/standing.h"
+#include "bench/judge/marks.h"
 #include "bench/stats/significance.h"
 
 namespace precbench {
@@ -104,19 +104,16 @@ struct Disturbance {
 Disturbance disturbance_of(const ModeRecord& mode, bool is_interleaved) {
   Disturbance found;
   for (const Mark& mark : mode.marks) {
-    const bool is_slow_change = mark.id == "drift" || mark.id == "trend";
+    const OnTimes effect = traits_of(mark).on_times;
+    if (effect == OnTimes::nothing) continue;
     // What moves slowly moves both runs of a pair.
-    if (!is_against_time(mark) || (is_interleaved && is_slow_change)) continue;
+    if (effect == OnTimes::moved && is_interleaved) continue;
     found.marks += (found.marks.empty() ? "" : ", ") + mark.id;
     // Without a bound it may be all of the time.
     const double most = -std::log1p(-mark.lost.value_or(1));
-    if (is_slow_change) {
-      found.moved += most;
-    } else if (mark.id == "busy" || mark.id == "throttled") {
-      found.slowed += most;
-    } else {
-      found.is_forbidden = true;
-    }
+    if (effect == OnTimes::moved) found.moved += most;
+    if (effect == OnTimes::slowed) found.slowed += most;
+    if (effect == OnTimes::forbidden) found.is_forbidden = true;
   }
   return found;
 }

@@ -170,6 +170,13 @@ void bound_marks(const ResultDocument& document, ModeRecord& mode) {
 
 }  // namespace
 
+const MarkTraits& traits_of(const Mark& mark) {
+  static constexpr MarkTraits kUnknown = {.id = ""};
+  const auto* found = std::find_if(std::begin(kMarks), std::end(kMarks),
+                                   [&](const MarkTraits& row) { return row.id == mark.id; });
+  return found == std::end(kMarks) ? kUnknown : *found;
+}
+
 double chance_bound(int64_t classes, int64_t samples) {
   using boost::math::binomial_distribution;
   // The quantile is not interpolated by default: it is a whole number of hits, rounded outwards.
@@ -188,10 +195,7 @@ void assign_marks(ResultDocument& document) {
   const std::optional<double> bound = chance_bound(document);
   const std::optional<Mark> drift = drift_mark(document), trend = trend_mark(document);
   for (ModeRecord& mode : document.modes) {
-    std::erase_if(mode.marks, [](const Mark& mark) {
-      return mark.id == "n=1" || mark.id == "emulated" || mark.id == "at-chance" ||
-             mark.id == "debug-build" || mark.id == "drift" || mark.id == "trend";
-    });
+    std::erase_if(mode.marks, [](const Mark& mark) { return traits_of(mark).is_of_document; });
     const bool has_runs = !measured_runs(mode).empty();
     for (const auto& mark :
          {single_run_mark(mode), emulated_mark(mode), chance_mark(mode, bound),

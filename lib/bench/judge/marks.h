@@ -1,6 +1,6 @@
-// The marks that follow from a document itself: n=1, emulated, at-chance, debug-build, drift,
-// trend. Others (busy, throttled, too-small, other-machine) are set where they are observed; how
-// much busy and throttled can have cost is worked out here.
+// The marks: what each one says about times, and what to do about it. Those that follow from a
+// document itself are set here, others where they are observed; how much busy and throttled can
+// have cost is worked out here.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,54 @@
 #include "bench/result/document.h"
 
 namespace precbench {
+
+// What a mark says of a mode's times.
+enum class OnTimes {
+  nothing,
+  slowed,     // clean ones may be shorter, by what the mark bounds
+  moved,      // they may be shorter or longer, by what the mark bounds
+  forbidden,  // nothing bounds it
+};
+
+struct MarkTraits {
+  std::string_view id;
+  OnTimes on_times = OnTimes::nothing;
+  bool is_of_document = false;  // assign_marks sets it
+  bool is_quiet = false;        // in no cell and no footnote
+  std::string_view remedy = "Remove the cause";
+};
+
+inline constexpr MarkTraits kMarks[] = {
+    // Every row's without repeats: the signs ? in the cells say what follows from it.
+    {.id = "n=1", .is_of_document = true, .is_quiet = true},
+    {.id = "emulated", .is_of_document = true},
+    {.id = "at-chance", .is_of_document = true},
+    {.id = "busy",
+     .on_times = OnTimes::slowed,
+     .remedy = "Close other programs, or wait until the machine is quiet"},
+    {.id = "throttled",
+     .on_times = OnTimes::slowed,
+     .remedy = "Let the device cool, or cool it better"},
+    {.id = "drift",
+     .on_times = OnTimes::moved,
+     .is_of_document = true,
+     .remedy = "Leave the machine alone meanwhile, or use --repeats 5"},
+    {.id = "trend",
+     .on_times = OnTimes::moved,
+     .is_of_document = true,
+     .remedy = "Leave the machine alone meanwhile, or use --repeats 5"},
+    {.id = "ecc-errors", .on_times = OnTimes::forbidden, .remedy = "Take another card"},
+    {.id = "debug-build",
+     .on_times = OnTimes::forbidden,
+     .is_of_document = true,
+     .remedy = "Build with -DCMAKE_BUILD_TYPE=Release"},
+    {.id = "too-small", .on_times = OnTimes::forbidden},
+    {.id = "shared"},
+    {.id = "other-machine"},  // speaks of the distance to another file
+};
+
+// Of a mark that a file from elsewhere has and we do not know: nothing.
+const MarkTraits& traits_of(const Mark& mark);
 
 // Test accuracy up to which a model that guesses would come with probability kChanceConfidence or
 // more: the binomial quantile for `samples` guesses among `classes`, as a fraction.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bench/judge/judge.h"
+#include "bench/judge/marks.h"
 #include "bench/judge/reference_choice.h"
 #include "bench/judge/standing.h"
 #include "bench/result/numeric_notes.h"
@@ -170,18 +171,6 @@ bool is_cpu(const ResultDocument& document) {
   return text_at(document.environment, {"device", "kind"}) == "cpu";
 }
 
-// What to do about a mark that forbids verdicts on time.
-std::string remedy(const std::string& mark) {
-  if (mark == "busy") return "Close other programs, or wait until the machine is quiet";
-  if (mark == "throttled") return "Let the device cool, or cool it better";
-  if (mark == "ecc-errors") return "Take another card";
-  if (mark == "drift" || mark == "trend") {
-    return "Leave the machine alone meanwhile, or use --repeats 5";
-  }
-  if (mark == "debug-build") return "Build with -DCMAKE_BUILD_TYPE=Release";
-  return "Remove the cause";
-}
-
 // Times that say nothing leave memory and accuracy as they are.
 void describe_untimed(const std::vector<Candidate>& refused, const ModeRecord& reference,
                       Recommendation& out) {
@@ -193,7 +182,7 @@ void describe_untimed(const std::vector<Candidate>& refused, const ModeRecord& r
   out.sentences.push_back("No recommendation: the times cannot be judged, " +
                           name_in_text(*marked) + " is marked " + terminal_text(mark.id) + " (" +
                           shortened(terminal_text(mark.why)) + ").");
-  out.sentences.push_back(remedy(mark.id) + ", and run it again.");
+  out.sentences.push_back(std::string(traits_of(mark).remedy) + ", and run it again.");
   std::string saving;
   for (const Candidate& one : refused) {
     if (one.memory.verdict != Verdict::better) continue;
@@ -233,8 +222,8 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
     const Mark& mark = own != nullptr ? *own : *mark_against_time(reference);
     out.sentences.push_back(name_in_text(*one.mode) +
                             " is left out: " + (own != nullptr ? "it" : name_in_text(reference)) +
-                            " is marked " + terminal_text(mark.id) + ". " + remedy(mark.id) +
-                            ", and run it again.");
+                            " is marked " + terminal_text(mark.id) + ". " +
+                            std::string(traits_of(mark).remedy) + ", and run it again.");
   }
   const Candidate* best = best_of(candidates);
   if (best != nullptr) {
@@ -256,10 +245,7 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
 std::string code_for(const std::string& mode) {
   const ModeTraits* traits = find_mode(mode);
   if (traits == nullptr) return "";
-  if (!traits->is_fabric) {
-    return "torch.set_float32_matmul_precision(\"high\") before "
-           "Trainer(precision=\"32-true\") or Fabric(precision=\"32-true\")";
-  }
+  if (!traits->code.empty()) return std::string(traits->code);
   return fmt::format("Trainer(precision=\"{0}\") or Fabric(precision=\"{0}\")", traits->name);
 }
 
@@ -271,10 +257,13 @@ Recommendation recommend(const ResultDocument& document) {
   if (!out.mode.empty()) out.code = code_for(out.mode);
   if (is_cpu(document)) {
     const ModeRecord* chosen = find_mode_record(document, out.mode);
-    if (chosen != nullptr && chosen->mode == "16-mixed" && chosen->effective_mode == "16-mixed") {
-      out.sentences.emplace_back(
-          "On a CPU Lightning runs bf16-mixed where 16-mixed is asked for; real fp16 was measured "
-          "here.");
+    const ModeTraits* traits = find_mode(out.mode);
+    if (chosen != nullptr && traits != nullptr && !traits->fabric_on_cpu.empty() &&
+        chosen->effective_mode == chosen->mode) {
+      out.sentences.push_back(
+          fmt::format("On a CPU Lightning runs {} where {} is asked for; real fp16 was measured "
+                      "here.",
+                      traits->fabric_on_cpu, traits->name));
     }
     out.closing = "This says nothing about a GPU: run it there too.";
   }

@@ -1,22 +1,15 @@
 #include "bench/judge/standing.h"
 
 #include <algorithm>
-#include <array>
+
+#include "bench/judge/marks.h"
 
 namespace precbench {
-namespace {
-
-constexpr std::array<std::string_view, 7> kAgainstTime = {
-    "busy", "throttled", "drift", "trend", "ecc-errors", "debug-build", "too-small"};
-
-}  // namespace
-
-bool is_against_time(const Mark& mark) {
-  return std::find(kAgainstTime.begin(), kAgainstTime.end(), mark.id) != kAgainstTime.end();
-}
 
 const Mark* mark_against_time(const ModeRecord& mode) {
-  const auto found = std::find_if(mode.marks.begin(), mode.marks.end(), is_against_time);
+  const auto found = std::find_if(mode.marks.begin(), mode.marks.end(), [](const Mark& mark) {
+    return traits_of(mark).on_times != OnTimes::nothing;
+  });
   return found == mode.marks.end() ? nullptr : &*found;
 }
 

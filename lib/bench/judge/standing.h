@@ -8,10 +8,7 @@
 
 namespace precbench {
 
-bool is_against_time(const Mark& mark);
-
-// The first mark that stands against this mode's times (busy, throttled, drift, trend, ecc-errors,
-// debug-build, too-small), or null. other-machine speaks of the distance to another file.
+// The first mark that stands against this mode's times (kMarks), or null.
 const Mark* mark_against_time(const ModeRecord& mode);
 
 // One mode beside the reference of its own file.

@@ -8,7 +8,6 @@
 #include "bench/text/layout.h"
 
 namespace precbench {
-namespace {}  // namespace
 
 std::string markdown_of_result(const ResultDocument& document, const RenderOptions& options) {
   const Table table = comparison_table(document);

@@ -6,6 +6,7 @@
 
 #include "bench/judge/ceiling.h"
 #include "bench/judge/judge.h"
+#include "bench/judge/marks.h"
 #include "bench/judge/repeatability.h"
 #include "bench/judge/standing.h"
 #include "bench/report/block.h"
@@ -32,18 +33,39 @@ struct Signs {
   double one_seed_bound = kOneSeedAccuracy;  // the largest of the cells
 };
 
-std::string accuracy_cell(const ModeRecord& mode, const char* metric) {
-  const auto value = value_of(mode, metric);
-  return value ? percent_text(*value) : kNothing;
+// A mode's row on its way into cells.
+struct TableRow {
+  const ModeRecord& mode;
+  const ModeRecord* reference;
+  const Standing* standing;  // beside the reference; null: there is none, or this is it
+  Signs& signs;
+};
+
+// In the unit that people read.
+std::string figure_cell(const ModeRecord& mode, const MetricTraits& metric) {
+  const auto value = metric_estimate(mode, metric);
+  if (!value) return kNothing;
+  switch (metric.unit) {
+    case MetricUnit::fraction:
+      return percent_text(*value);
+    case MetricUnit::seconds:
+      return duration_text(*value);
+    case MetricUnit::bytes:
+      return mebibytes_text(value->mean);
+    case MetricUnit::milliseconds:
+    case MetricUnit::per_second:
+      break;
+  }
+  return fmt::format("{:.1f}", value->mean);
 }
 
 bool is_decided(const MetricComparison& judged) {
   return judged.verdict == Verdict::better || judged.verdict == Verdict::worse;
 }
 
-std::string accuracy_change_cell(const Standing* standing, Signs& signs) {
-  if (standing == nullptr) return "ref";
-  const MetricComparison& judged = standing->accuracy;
+std::string accuracy_change_cell(const TableRow& row) {
+  const MetricComparison& judged = row.standing->accuracy;
+  Signs& signs = row.signs;
   if (!judged.change) return kNothing;
   const std::string points = points_text(*judged.change);
   if (is_decided(judged)) return points;
@@ -54,14 +76,9 @@ std::string accuracy_change_cell(const Standing* standing, Signs& signs) {
   return points + (judged.is_single ? " ?" : " ≈");
 }
 
-std::string time_cell(const ModeRecord& mode) {
-  const auto value = value_of(mode, "time");
-  return value ? duration_text(*value) : kNothing;
-}
-
-std::string speed_cell(const Standing* standing, Signs& signs) {
-  if (standing == nullptr) return "ref";
-  const MetricComparison& judged = standing->speed;
+std::string speed_cell(const TableRow& row) {
+  const MetricComparison& judged = row.standing->speed;
+  Signs& signs = row.signs;
   if (!judged.change) return kNothing;
   const std::string text = speed_text(Ratio{1 + *judged.change, judged.error, std::nullopt});
   if (is_decided(judged)) return text;
@@ -71,14 +88,9 @@ std::string speed_cell(const Standing* standing, Signs& signs) {
   return text + (judged.is_refused ? " !" : judged.is_single ? " ?" : " ≈");
 }
 
-std::string memory_cell(const ModeRecord& mode) {
-  const auto value = value_of(mode, "memory");
-  return value ? mebibytes_text(value->mean) : kNothing;
-}
-
-std::string memory_change_cell(const Standing* standing) {
-  if (standing == nullptr) return "ref";
-  return standing->memory.change ? change_text(1 + *standing->memory.change) : kNothing;
+std::string memory_change_cell(const TableRow& row) {
+  const auto& change = row.standing->memory.change;
+  return change ? change_text(1 + *change) : kNothing;
 }
 
 std::string status_note(const ModeRecord& mode) {
@@ -101,25 +113,56 @@ std::string scaler_note(const ModeRecord& mode) {
   return scale ? fmt::format("scale {:g}, {} skipped", *scale, skipped) : "";
 }
 
-std::string notes_cell(const ModeRecord& mode, const ModeRecord* reference) {
+std::string notes_cell(const TableRow& row) {
+  const ModeRecord& mode = row.mode;
   std::vector<std::string> notes;
   if (mode.status != Status::ok) notes.push_back(status_note(mode));
   if (mode.effective_mode != mode.mode && !measured_runs(mode).empty()) {
     notes.push_back("ran as " + terminal_text(mode.effective_mode));
   }
   if (const std::string scaler = scaler_note(mode); !scaler.empty()) notes.push_back(scaler);
-  if (const std::string numbers = numeric_note(mode, reference); !numbers.empty()) {
+  if (const std::string numbers = numeric_note(mode, row.reference); !numbers.empty()) {
     notes.push_back(numbers);
   }
   if (mode.support && mode.support->verdict == "no_fast_path") notes.emplace_back("no fast path");
   for (const Mark& mark : mode.marks) {
-    // n=1 is every row's without repeats: the signs ? in the cells say what follows from it.
-    if (mark.id == "n=1" || (mark.id == "emulated" && mode.status != Status::ok)) continue;
+    if (traits_of(mark).is_quiet) continue;
+    if (mark.id == "emulated" && mode.status != Status::ok) continue;
     notes.push_back(terminal_text(mark.id));
   }
   std::string cell;
   for (const std::string& note : notes) cell += (cell.empty() ? "" : ", ") + note;
   return cell;
+}
+
+// A figure of kMetrics, or a text of its own; a change is one against the reference.
+struct TableColumn {
+  const char* header;
+  std::string_view metric = {};
+  std::string (*text)(const TableRow& row) = nullptr;
+  std::string (*change)(const TableRow& row) = nullptr;
+};
+
+constexpr const char* kVersus = "";  // "vs 32-true"
+
+constexpr TableColumn kTableColumns[] = {
+    {.header = "mode", .text = [](const TableRow& row) { return terminal_text(row.mode.mode); }},
+    {.header = "test acc", .metric = "test_accuracy"},
+    {.header = kVersus, .change = accuracy_change_cell},
+    {.header = "train acc", .metric = "train_accuracy"},
+    {.header = "time", .metric = "time"},
+    {.header = "speed", .change = speed_cell},
+    {.header = "peak MiB", .metric = "memory"},
+    {.header = kVersus, .change = memory_change_cell},
+    {.header = "notes", .text = notes_cell},
+};
+
+std::string cell_of(const TableColumn& column, const TableRow& row) {
+  if (column.text != nullptr) return column.text(row);
+  if (column.change == nullptr) return figure_cell(row.mode, *find_metric(column.metric));
+  // A mode without figures has no difference to the reference either, even if it is the reference.
+  if (!value_of(row.mode, "test_accuracy") && !value_of(row.mode, "time")) return kNothing;
+  return row.standing == nullptr ? "ref" : column.change(row);
 }
 
 bool is_below_test_accuracy(const ModeRecord& mode) {
@@ -141,7 +184,7 @@ std::string more_seeds(const ResultDocument& document) {
 void add_mode_footnotes(const ModeRecord& mode, const Standing* standing, Table& table) {
   const std::string name = terminal_text(mode.mode);
   for (const Mark& mark : mode.marks) {
-    if (mark.id == "n=1" || mark.why.empty()) continue;
+    if (traits_of(mark).is_quiet || mark.why.empty()) continue;
     table.footnotes.push_back(name + ": " + terminal_text(mark.id) + " (" +
                               shortened(terminal_text(mark.why)) + ")");
   }
@@ -189,8 +232,9 @@ Table comparison_table(const ResultDocument& document) {
   const std::string versus =
       reference != nullptr ? "vs " + terminal_text(reference->mode) : "change";
   Table table;
-  table.header = {"mode",  "test acc", versus, "train acc", "time",
-                  "speed", "peak MiB", versus, "notes"};
+  for (const TableColumn& column : kTableColumns) {
+    table.header.push_back(*column.header == '\0' ? versus : column.header);
+  }
   Signs signs;
   signs.test_samples = data_sizes(document).test;
   std::vector<Standing> all;
@@ -201,18 +245,10 @@ Table comparison_table(const ResultDocument& document) {
     return found == all.end() ? nullptr : &*found;
   };
   for (const ModeRecord& mode : document.modes) {
-    const Standing* standing = standing_of(mode);
-    table.rows.push_back({terminal_text(mode.mode), accuracy_cell(mode, "test_accuracy"),
-                          accuracy_change_cell(standing, signs),
-                          accuracy_cell(mode, "train_accuracy"), time_cell(mode),
-                          speed_cell(standing, signs), memory_cell(mode),
-                          memory_change_cell(standing), notes_cell(mode, reference)});
+    const TableRow row{mode, reference, standing_of(mode), signs};
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (const TableColumn& column : kTableColumns) cells.push_back(cell_of(column, row));
     signs.running_accuracy |= is_below_test_accuracy(mode);
-  }
-  for (auto& row : table.rows) {
-    // A mode without figures has no difference to the reference either, even if it is the
-    // reference.
-    if (row[1] == kNothing && row[4] == kNothing) row[2] = row[5] = row[7] = kNothing;
   }
   add_sign_footnotes(document, signs, table);
   for (const ModeRecord& mode : document.modes) {

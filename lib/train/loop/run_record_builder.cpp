@@ -172,8 +172,9 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
         optimizer.impl +
         " divides by zero where a squared gradient vanishes; use a larger eps, such as 1e-4");
   }
-  if (mode.name == "16-mixed" && device.is_cpu()) {
-    notes.emplace_back("Lightning would run bf16-mixed here: --cpu-fp16 fabric");
+  if (!mode.fabric_on_cpu.empty() && device.is_cpu()) {
+    notes.push_back("Lightning would run " + std::string(mode.fabric_on_cpu) +
+                    " here: --cpu-fp16 fabric");
   }
   if (mode.name != job.mode) {
     notes.push_back(job.mode + " ran as " + std::string(mode.name) +

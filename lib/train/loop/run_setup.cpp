@@ -41,10 +41,10 @@ GemmBackend gemm_backend(const TrainJob& job, const DeviceModule& device) {
 
 const ModeTraits& effective_mode(const TrainJob& job, const DeviceModule& device) {
   const ModeTraits& mode = known_mode(job.mode);
-  if (mode.name == "16-mixed" && device.is_cpu() && job.cpu_fp16 == "fabric") {
-    return known_mode("bf16-mixed");
+  if (!mode.fabric_on_cpu.empty() && device.is_cpu() && job.cpu_fp16 == "fabric") {
+    return known_mode(std::string(mode.fabric_on_cpu));
   }
-  if (mode.name == "tf32" && !has_tf32(device)) {
+  if (mode.tf32 && !has_tf32(device)) {
     throw UnsupportedError("TF32 needs a CUDA device from Ampere (8.0) on; this is " +
                            device.facts().name);
   }
@@ -59,7 +59,7 @@ void use_math_attention(bool on) {
 }
 
 void apply_numeric_settings(const TrainJob& job, const ModeTraits& mode, DeviceModule& device) {
-  if (mode.name == "tf32" || job.tf32 == "on") {
+  if (mode.tf32 || job.tf32 == "on") {
     device.set_tf32(true, true);
   } else if (job.tf32 == "off") {
     device.set_tf32(false, false);

@@ -28,7 +28,7 @@ TEST(MakePlan, RefusesWhatFabricRefuses) {
 }
 
 TEST(MakePlan, AllAndNativeTakeTheWholeTable) {
-  EXPECT_THAT(planned({{"modes", {"all"}}}).modes, SizeIs(kModes.size()));
+  EXPECT_THAT(planned({{"modes", {"all"}}}).modes, SizeIs(std::size(kModes)));
   EXPECT_FALSE(planned({{"modes", {"all"}}}).native_modes_only);
   EXPECT_TRUE(planned({{"modes", {"native"}}}).native_modes_only);
   EXPECT_THAT(error_of([] { planned({{"modes", {"16-mixed,all"}}}); }), HasSubstr("stands alone"));

@@ -23,7 +23,7 @@ constexpr NativeSupport kColumns[] = {NativeSupport::any,      NativeSupport::fl
 
 // Modes of one column differ in nothing that a verdict reads.
 const ModeTraits& first_mode(NativeSupport support) {
-  return *std::find_if(kModes.begin(), kModes.end(),
+  return *std::find_if(std::begin(kModes), std::end(kModes),
                        [&](const ModeTraits& mode) { return mode.native == support; });
 }
 
