@@ -1,11 +1,11 @@
 // What a worker tells its coordinator: JSON objects, one a line, on the worker's first stdout.
 //
-//   hello   protocol, version, git_sha, libtorch          always first
-//   phase   name                                           load_data | build_model | train |
-//   evaluate steps   epoch, epochs, step, steps, loss               at most 10 a second; step
-//   counts from 1 epoch   epoch, train_accuracy, test_accuracy, ...      an EpochRecord result  ...
-//   exactly one of result and failed ends the stream failed  kind: oom | unsupported | input |
-//   error; message
+//   hello   always first
+//   phase   load_data | build_model | train | evaluate
+//   steps   at most 10 a second
+//   epoch   an EpochRecord
+//   result  exactly one of result and failed ends the stream
+//   failed
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,21 @@ struct HelloEvent {
   int64_t protocol = 0;
   std::string version;
   std::optional<std::string> git_sha;
-  std::string libtorch;
+  std::string libtorch = "unknown";
 };
+
+template <>
+inline constexpr auto kFields<HelloEvent> =
+    std::tuple{Field{"protocol", &HelloEvent::protocol}.required(),
+               Field{"version", &HelloEvent::version}.required(),
+               Field{"git_sha", &HelloEvent::git_sha}, Field{"libtorch", &HelloEvent::libtorch}};
 
 struct PhaseEvent {
   std::string name;
 };
+
+template <>
+inline constexpr auto kFields<PhaseEvent> = std::tuple{Field{"name", &PhaseEvent::name}.required()};
 
 struct StepsEvent {
   int64_t epoch = 0;  // from 1
@@ -37,9 +46,13 @@ struct StepsEvent {
   std::optional<double> loss;  // latest known unscaled loss
 };
 
-struct EpochEvent {
-  EpochRecord epoch;
-};
+template <>
+inline constexpr auto kFields<StepsEvent> = std::tuple{
+    Field{"epoch", &StepsEvent::epoch}.required(), Field{"epochs", &StepsEvent::epochs}.required(),
+    Field{"step", &StepsEvent::step}.required(), Field{"steps", &StepsEvent::steps}.required(),
+    Field{"loss", &StepsEvent::loss}};
+
+using EpochEvent = EpochRecord;
 
 // `describe`, `probe` and `gemm` fill `facts`; `train` fills `train`.
 struct ResultEvent {
@@ -47,17 +60,28 @@ struct ResultEvent {
   std::optional<TrainResult> train;
 };
 
+template <>
+inline constexpr auto kFields<ResultEvent> =
+    std::tuple{Field{"facts", &ResultEvent::facts}.left_out_if_empty(),
+               Field{"train", &ResultEvent::train}.left_out_if_empty()};
+
 enum class FailureKind { oom, unsupported, input, error };
+template <>
+inline constexpr std::array<std::string_view, 4> kWordsOf<FailureKind> = {"oom", "unsupported",
+                                                                          "input", "error"};
 
 struct FailedEvent {
   FailureKind kind = FailureKind::error;
   std::string message;
 };
 
+template <>
+inline constexpr auto kFields<FailedEvent> =
+    std::tuple{Field{"kind", &FailedEvent::kind}.required(),
+               Field{"message", &FailedEvent::message}.required()};
+
 using Event =
     std::variant<HelloEvent, PhaseEvent, StepsEvent, EpochEvent, ResultEvent, FailedEvent>;
-
-std::string_view name_of(FailureKind kind);
 
 json to_json(const Event& event);
 

@@ -65,6 +65,8 @@ T read_present(const ObjectReader& reader, const char* key) {
     reader.fail(key, "'" + word + "' is not " + all_words<T>());
   } else if constexpr (std::is_same_v<T, json>) {
     return reader.object(key).raw();
+  } else if constexpr (std::is_same_v<T, Unknowns>) {
+    return reader.unknown();
   } else if constexpr (std::is_same_v<T, uint32_t>) {
     const auto number = reader.required<int64_t>(key);
     if (number < 0 || number > std::numeric_limits<uint32_t>::max()) {

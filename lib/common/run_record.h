@@ -8,18 +8,35 @@
 #include <string>
 #include <vector>
 
+#include "common/enum_words.h"
+#include "common/fields.h"
 #include "common/json_fields.h"
 
 namespace precbench {
 
 // A mode's or a run's outcome. A mode's status is its first run's that is not ok.
 enum class Status { ok, unsupported, oom, diverged, timeout, error, skipped };
+template <>
+inline constexpr std::array<std::string_view, 7> kWordsOf<Status> = {
+    "ok", "unsupported", "oom", "diverged", "timeout", "error", "skipped"};
 
-std::string_view name_of(Status status);
-std::optional<Status> find_status(std::string_view name);
+// drift: the first run of the reference once more, at the end.
+enum class Role { measure, drift };
+template <>
+inline constexpr std::array<std::string_view, 2> kWordsOf<Role> = {"measure", "drift"};
 
-// oom, diverged, timeout and error are failures; unsupported and skipped are rows.
-bool is_failure(Status status);
+// unsupported and skipped are rows.
+constexpr bool is_failure(Status status) {
+  return status == Status::oom || status == Status::diverged || status == Status::timeout ||
+         status == Status::error;
+}
+
+// So that no file can claim an accuracy of 4700 %.
+inline constexpr const char* kFraction = "a fraction between 0 and 1";
+// A hundred thousand years: beyond it, figures made of a time (squares, ratios) leave a double's
+// range or say nothing.
+inline constexpr double kLongestS = 3e12;
+inline constexpr double kMostSamplesPerS = 1e18;
 
 struct EpochRecord {
   int64_t epoch = 0;                     // from 1
@@ -32,10 +49,27 @@ struct EpochRecord {
   Unknowns unknown;
 };
 
+template <>
+inline constexpr auto kFields<EpochRecord> =
+    std::tuple{Field{"epoch", &EpochRecord::epoch}.required(),
+               Field{"train_accuracy", &EpochRecord::train_accuracy}.from(0, 1, kFraction),
+               Field{"test_accuracy", &EpochRecord::test_accuracy}.from(0, 1, kFraction),
+               Field{"train_loss", &EpochRecord::train_loss},
+               Field{"test_loss", &EpochRecord::test_loss},
+               Field{"train_s", &EpochRecord::train_s},
+               Field{"eval_s", &EpochRecord::eval_s},
+               Field{"unknown", &EpochRecord::unknown}};
+
 struct StepTimes {
   std::optional<double> mean, median, p95;  // ms, first step left out
   Samples samples;  // ms, every step from step 0 (strided as the loss trace)
 };
+
+template <>
+inline constexpr auto kFields<StepTimes> = std::tuple{
+    Field{"mean", &StepTimes::mean}.from(0, 1000 * kLongestS),
+    Field{"median", &StepTimes::median}.from(0, 1000 * kLongestS),
+    Field{"p95", &StepTimes::p95}.from(0, 1000 * kLongestS), Field{"samples", &StepTimes::samples}};
 
 struct TimeRecord {
   std::optional<double> startup_s;  // process start to the first byte of data being read
@@ -53,6 +87,20 @@ struct TimeRecord {
   Unknowns unknown;
 };
 
+template <>
+inline constexpr auto kFields<TimeRecord> =
+    std::tuple{Field{"startup_s", &TimeRecord::startup_s}.from(0, kLongestS),
+               Field{"data_s", &TimeRecord::data_s}.from(0, kLongestS),
+               Field{"first_step_s", &TimeRecord::first_step_s}.from(0, kLongestS),
+               Field{"train_s", &TimeRecord::train_s}.from(0, kLongestS),
+               Field{"eval_s", &TimeRecord::eval_s}.from(0, kLongestS),
+               Field{"total_s", &TimeRecord::total_s}.from(0, kLongestS),
+               Field{"step_ms", &TimeRecord::step_ms},
+               Field{"samples_per_s", &TimeRecord::samples_per_s}.from(0, kMostSamplesPerS),
+               Field{"flops_per_step", &TimeRecord::flops_per_step}.from(0),
+               Field{"tflops", &TimeRecord::tflops}.from(0),
+               Field{"unknown", &TimeRecord::unknown}};
+
 struct MemoryRecord {
   std::optional<int64_t> peak_allocated_bytes;  // resident data set excluded
   std::optional<int64_t> peak_reserved_bytes;
@@ -64,14 +112,31 @@ struct MemoryRecord {
   Unknowns unknown;
 };
 
+template <>
+inline constexpr auto kFields<MemoryRecord> =
+    std::tuple{Field{"peak_allocated_bytes", &MemoryRecord::peak_allocated_bytes}.from(0),
+               Field{"peak_reserved_bytes", &MemoryRecord::peak_reserved_bytes}.from(0),
+               Field{"dataset_bytes", &MemoryRecord::dataset_bytes}.from(0),
+               Field{"dataset_resident", &MemoryRecord::dataset_resident},
+               Field{"device_used_bytes", &MemoryRecord::device_used_bytes}.from(0),
+               Field{"host_peak_rss_bytes", &MemoryRecord::host_peak_rss_bytes}.from(0),
+               Field{"breakdown", &MemoryRecord::breakdown},
+               Field{"unknown", &MemoryRecord::unknown}};
+
 struct ScalerRecord {
   double init_scale = 0;
   double final_scale = 0;
   int64_t skipped_steps = 0;
 };
 
+template <>
+inline constexpr auto kFields<ScalerRecord> =
+    std::tuple{Field{"init_scale", &ScalerRecord::init_scale}.required(),
+               Field{"final_scale", &ScalerRecord::final_scale}.required(),
+               Field{"skipped_steps", &ScalerRecord::skipped_steps}.required()};
+
 struct RunRecord {
-  std::string role = "measure";  // measure | drift
+  Role role = Role::measure;
   int64_t seed = 0;
   int64_t repeat = 0;
   int64_t order_index = 0;  // place in the order in which the runs were made, from 0
@@ -96,6 +161,32 @@ struct RunRecord {
   Unknowns unknown;
 };
 
+template <>
+inline constexpr auto kFields<RunRecord> =
+    std::tuple{Field{"role", &RunRecord::role},
+               Field{"seed", &RunRecord::seed}.from(0),
+               Field{"repeat", &RunRecord::repeat}.from(0),
+               Field{"order_index", &RunRecord::order_index}.from(0),
+               Field{"status", &RunRecord::status}.required(),
+               Field{"reason", &RunRecord::reason},
+               Field{"train_accuracy", &RunRecord::train_accuracy}.from(0, 1, kFraction),
+               Field{"test_accuracy", &RunRecord::test_accuracy}.from(0, 1, kFraction),
+               Field{"train_loss", &RunRecord::train_loss},
+               Field{"test_loss", &RunRecord::test_loss},
+               Field{"test_perplexity", &RunRecord::test_perplexity}.left_out_if_empty(),
+               Field{"epochs", &RunRecord::epochs},
+               Field{"time", &RunRecord::time},
+               Field{"memory", &RunRecord::memory},
+               Field{"scaler", &RunRecord::scaler},
+               Field{"numerics", &RunRecord::numerics},
+               Field{"energy", &RunRecord::energy},
+               Field{"others_share", &RunRecord::others_share}
+                   .from(0, 1, "between 0 and 1")
+                   .left_out_if_empty(),
+               Field{"loss_trace", &RunRecord::loss_trace},
+               Field{"loss_trace_stride", &RunRecord::loss_trace_stride}.from(0),
+               Field{"unknown", &RunRecord::unknown}};
+
 // The recipe as observed in the first step, not as declared by the mode table.
 struct RecipeRecord {
   std::optional<std::string> param_dtype, compute_dtype, grad_dtype, optimizer_state_dtype;
@@ -107,6 +198,21 @@ struct RecipeRecord {
   json details = json::object();  // mode-specific, e.g. the FP8 layers
   Unknowns unknown;
 };
+
+template <>
+inline constexpr auto kFields<RecipeRecord> =
+    std::tuple{Field{"param_dtype", &RecipeRecord::param_dtype},
+               Field{"compute_dtype", &RecipeRecord::compute_dtype},
+               Field{"grad_dtype", &RecipeRecord::grad_dtype},
+               Field{"optimizer_state_dtype", &RecipeRecord::optimizer_state_dtype},
+               Field{"autocast", &RecipeRecord::autocast},
+               Field{"grad_scaler", &RecipeRecord::grad_scaler},
+               Field{"tf32_matmul", &RecipeRecord::tf32_matmul},
+               Field{"tf32_conv", &RecipeRecord::tf32_conv},
+               Field{"optimizer_impl", &RecipeRecord::optimizer_impl},
+               Field{"memory_format", &RecipeRecord::memory_format},
+               Field{"details", &RecipeRecord::details}.left_out_if_empty(),
+               Field{"unknown", &RecipeRecord::unknown}};
 
 // What a train job returns.
 struct TrainResult {
@@ -121,17 +227,13 @@ struct TrainResult {
   std::optional<double> least_step_s;
 };
 
-json to_json(const EpochRecord& record);
-json to_json(const TimeRecord& record);
-json to_json(const MemoryRecord& record);
-json to_json(const RunRecord& record);
-json to_json(const RecipeRecord& record);
-json to_json(const TrainResult& result);
-
-// All throw JsonFieldError naming the member.
-EpochRecord epoch_record_from_json(const ObjectReader& reader);
-RunRecord run_record_from_json(const ObjectReader& reader);
-RecipeRecord recipe_record_from_json(const ObjectReader& reader);
-TrainResult train_result_from_json(const ObjectReader& reader);
+template <>
+inline constexpr auto kFields<TrainResult> =
+    std::tuple{Field{"effective_mode", &TrainResult::effective_mode}.required(),
+               Field{"recipe", &TrainResult::recipe}.required(),
+               Field{"run", &TrainResult::run}.required(),
+               Field{"notes", &TrainResult::notes},
+               Field{"train_samples", &TrainResult::train_samples},
+               Field{"test_samples", &TrainResult::test_samples}};
 
 }  // namespace precbench

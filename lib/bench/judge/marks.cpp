@@ -28,7 +28,7 @@ std::optional<Mark> single_run_mark(const ModeRecord& mode) {
 }
 
 std::optional<Mark> emulated_mark(const ModeRecord& mode) {
-  if (!mode.support || mode.support->verdict != "emulated") return std::nullopt;
+  if (!mode.support || mode.support->verdict != SupportLevel::emulated) return std::nullopt;
   return Mark{"emulated", mode.support->why.empty() ? "computed in another type and converted"
                                                     : mode.support->why};
 }

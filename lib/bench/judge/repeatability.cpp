@@ -10,7 +10,9 @@
 namespace precbench {
 namespace {
 
-bool is_ok_drift(const RunRecord& run) { return run.role == "drift" && run.status == Status::ok; }
+bool is_ok_drift(const RunRecord& run) {
+  return run.role == Role::drift && run.status == Status::ok;
+}
 
 std::string compared_traces(const Samples& first, const Samples& second, int64_t stride) {
   const size_t steps = std::min(first.size(), second.size());

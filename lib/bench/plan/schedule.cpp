@@ -35,7 +35,7 @@ std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTrai
         shuffle(order, random);
       }
       for (const ModeTraits* mode : order) {
-        slots.push_back({mode, seed, repeat, static_cast<int64_t>(slots.size()), "measure"});
+        slots.push_back({mode, seed, repeat, static_cast<int64_t>(slots.size()), Role::measure});
       }
       ++round;
     }
@@ -43,7 +43,7 @@ std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTrai
   const bool has_reference = std::find(modes.begin(), modes.end(), plan.reference) != modes.end();
   if (round > 1 && has_reference) {
     slots.push_back(
-        {plan.reference, plan.seeds.front(), 0, static_cast<int64_t>(slots.size()), "drift"});
+        {plan.reference, plan.seeds.front(), 0, static_cast<int64_t>(slots.size()), Role::drift});
   }
   return slots;
 }

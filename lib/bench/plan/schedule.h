@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/plan/plan.h"
+#include "common/run_record.h"
 
 namespace precbench {
 
@@ -13,7 +14,7 @@ struct RunSlot {
   uint32_t seed = 0;
   int64_t repeat = 0;  // from 0
   int64_t order_index = 0;
-  std::string role = "measure";  // drift: the first reference run once more at the end
+  Role role = Role::measure;
 };
 
 // The modes in the order in which they take their turns: the reference first where

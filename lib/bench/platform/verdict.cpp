@@ -9,10 +9,10 @@
 namespace precbench {
 namespace {
 
-Support native(std::string why = "") { return {"native", std::move(why)}; }
-Support no_fast_path(std::string why) { return {"no_fast_path", std::move(why)}; }
-Support emulated(std::string why) { return {"emulated", std::move(why)}; }
-Support unsupported(std::string why) { return {"unsupported", std::move(why)}; }
+Support native(std::string why = "") { return {SupportLevel::native, std::move(why)}; }
+Support no_fast_path(std::string why) { return {SupportLevel::no_fast_path, std::move(why)}; }
+Support emulated(std::string why) { return {SupportLevel::emulated, std::move(why)}; }
+Support unsupported(std::string why) { return {SupportLevel::unsupported, std::move(why)}; }
 
 // ---- GPUs ---------------------------------------------------------------------------------------
 

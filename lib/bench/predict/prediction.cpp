@@ -10,6 +10,7 @@
 #include "bench/text/units.h"
 #include "bench/worker/ask_worker.h"
 #include "common/errors.h"
+#include "common/fields_json.h"
 #include "common/gpu_cards.h"
 #include "common/suggest.h"
 #include "data/load.h"
@@ -88,7 +89,7 @@ json workload_of(const Plan& plan, const TrainJob& job) {
 void complete_row(json& row, const GpuCard& card) {
   if (const ModeTraits* mode = find_mode(row.at("mode").get<std::string>())) {
     const Support support = verdict(*mode, facts_of(card));
-    row["support"] = {{"verdict", support.verdict}, {"why", support.why}};
+    row["support"] = json_of(support);
   }
   row["time"] = row["accuracy"] = nullptr;
   row["unknown"] = {{"time", kNothingComputed}, {"accuracy", kNothingComputed}};

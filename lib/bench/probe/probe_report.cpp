@@ -4,6 +4,7 @@
 
 #include "bench/platform/verdict.h"
 #include "common/data_sheets.h"
+#include "common/fields_json.h"
 
 namespace precbench {
 namespace {
@@ -31,12 +32,12 @@ bool is_reduced(const std::string& format) { return format != "float32" && forma
 
 std::optional<std::string> contradiction(const ProbeRow& row) {
   if (!row.gemm_ratio || !is_reduced(row.format)) return std::nullopt;
-  const bool is_native = row.support.verdict == "native";
-  const bool is_emulated = row.support.verdict == "emulated";
+  const bool is_native = row.support.verdict == SupportLevel::native;
+  const bool is_emulated = row.support.verdict == SupportLevel::emulated;
   if ((is_native && *row.gemm_ratio < kNativeAtLeast) ||
       (is_emulated && *row.gemm_ratio > kEmulatedAtMost)) {
     return fmt::format("{} is declared {} but runs at {:.2g}x of float32 here", row.format,
-                       row.support.verdict, *row.gemm_ratio);
+                       name_of(row.support.verdict), *row.gemm_ratio);
   }
   return std::nullopt;
 }
@@ -76,7 +77,7 @@ std::vector<ProbeRow> probe_rows(const DeviceFacts& device, const json& probed) 
 
 json to_json(const ProbeRow& row) {
   json object = {{"mode", row.mode},
-                 {"support", {{"verdict", row.support.verdict}, {"why", row.support.why}}},
+                 {"support", json_of(row.support)},
                  {"compute_dtype", row.format},
                  {"gemm_tflops", nullable(row.gemm_tflops)},
                  {"gemm_ratio", nullable(row.gemm_ratio)},

@@ -27,7 +27,7 @@ std::string heading(const std::string& mode, const RunRecord& run, bool publishe
   std::string title = terminal_text(mode);
   if (!published_form) {
     title += fmt::format(", repeat {}", run.repeat + 1);
-    if (run.role == "drift") title += ", again at the end (drift)";
+    if (run.role == Role::drift) title += ", again at the end (drift)";
   }
   return "===== " + title + " =====\n";
 }
@@ -78,7 +78,7 @@ std::string render_blocks(const ResultDocument& document) {
   const bool published_form =
       std::all_of(document.modes.begin(), document.modes.end(), [](const ModeRecord& mode) {
         return std::all_of(mode.runs.begin(), mode.runs.end(), [](const RunRecord& run) {
-          return run.repeat == 0 && run.role == "measure";
+          return run.repeat == 0 && run.role == Role::measure;
         });
       });
   std::vector<Entry> entries;

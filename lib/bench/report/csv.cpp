@@ -77,7 +77,9 @@ constexpr Column kColumns[] = {
     {"status", [](const Row& row) { return std::string(name_of(row.mode.status)); }},
     {"reason", [](const Row& row) { return csv_text(row.mode.reason.value_or("")); }},
     {"support",
-     [](const Row& row) { return csv_text(row.mode.support ? row.mode.support->verdict : ""); }},
+     [](const Row& row) {
+       return std::string(row.mode.support ? name_of(row.mode.support->verdict) : "");
+     }},
     {"runs", [](const Row& row) { return std::to_string(measured_runs(row.mode).size()); }},
     {"test_accuracy", [](const Row& row) { return mean_of(row.mode, "test_accuracy"); }},
     {"test_accuracy_std", [](const Row& row) { return std_of(row.mode, "test_accuracy"); }},

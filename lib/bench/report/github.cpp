@@ -62,7 +62,8 @@ std::vector<std::string> result_annotations(const ResultDocument& document) {
       lines.push_back(command("error", "precbench: " + mode.mode + " failed",
                               std::string(words_for(mode.status)) +
                                   (mode.reason ? ": " + shortened(*mode.reason) : "")));
-    } else if (mode.status == Status::ok && mode.support && mode.support->verdict == "emulated") {
+    } else if (mode.status == Status::ok && mode.support &&
+               mode.support->verdict == SupportLevel::emulated) {
       lines.push_back(
           command("warning", "precbench: " + mode.mode + " is emulated", mode.support->why));
     }

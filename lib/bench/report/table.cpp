@@ -124,7 +124,8 @@ std::string notes_cell(const TableRow& row) {
   if (const std::string numbers = numeric_note(mode, row.reference); !numbers.empty()) {
     notes.push_back(numbers);
   }
-  if (mode.support && mode.support->verdict == "no_fast_path") notes.emplace_back("no fast path");
+  if (mode.support && mode.support->verdict == SupportLevel::no_fast_path)
+    notes.emplace_back("no fast path");
   for (const Mark& mark : mode.marks) {
     if (traits_of(mark).is_quiet) continue;
     if (mark.id == "emulated" && mode.status != Status::ok) continue;

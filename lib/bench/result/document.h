@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/fields.h"
 #include "common/json_fields.h"
 #include "common/modes.h"
 #include "common/run_record.h"
@@ -14,32 +15,54 @@ namespace precbench {
 
 inline constexpr std::string_view kSchemaVersion = "1.0.0";
 
+// How a device computes a mode's number format (bench/platform/verdict.h).
+enum class SupportLevel { native, no_fast_path, emulated, unsupported };
+template <>
+inline constexpr std::array<std::string_view, 4> kWordsOf<SupportLevel> = {
+    "native", "no_fast_path", "emulated", "unsupported"};
+
 // What this device does with a mode, known before it runs.
 struct Support {
-  std::string verdict;  // native | no_fast_path | emulated | unsupported
-  std::string why;      // "native from Ampere (8.0)"
+  SupportLevel verdict = SupportLevel::unsupported;
+  std::string why;  // "native from Ampere (8.0)"
 };
+
+template <>
+inline constexpr auto kFields<Support> =
+    std::tuple{Field{"verdict", &Support::verdict}.required(), Field{"why", &Support::why}};
 
 struct PilotRecord {
   int64_t steps = 0;
   std::optional<double> projected_s;  // of one whole run
   std::optional<int64_t> peak_allocated_bytes;
   // Of the reference's pilot, to be compared with the first steps of its run (repeatability.h);
-  // empty for other modes.
-  int64_t seed = 0;
+  // nothing for other modes.
+  std::optional<int64_t> seed;
   Samples loss_trace;
   Unknowns unknown;
 };
 
+template <>
+inline constexpr auto kFields<PilotRecord> =
+    std::tuple{Field{"steps", &PilotRecord::steps},
+               Field{"projected_s", &PilotRecord::projected_s},
+               Field{"peak_allocated_bytes", &PilotRecord::peak_allocated_bytes},
+               Field{"seed", &PilotRecord::seed}.left_out_if_empty(),
+               Field{"loss_trace", &PilotRecord::loss_trace}.left_out_if_empty(),
+               Field{"unknown", &PilotRecord::unknown}};
+
 // What a row may not be used for, and why.
 struct Mark {
-  std::string id;  // n=1 | emulated | at-chance | too-small | busy | throttled | drift | trend |
-                   // ecc-errors | shared | debug-build | other-machine
+  std::string id;  // a row of kMarks (bench/judge/marks.h), or one of a later version's
   std::string why;
   // The most of the mode's time that what it marks can have cost, as a share; nothing where there
   // is no bound. Worked out from the runs (assign_marks), not stored.
   std::optional<double> lost = std::nullopt;
 };
+
+template <>
+inline constexpr auto kFields<Mark> =
+    std::tuple{Field{"id", &Mark::id}.required(), Field{"why", &Mark::why}};
 
 // The highest rate that a mode's number format reaches on the device, as far as it is known.
 struct Ceiling {
@@ -47,6 +70,11 @@ struct Ceiling {
   std::string format;  // float32, bfloat16, ...
   std::string source;  // precbench probe | data sheet
 };
+
+template <>
+inline constexpr auto kFields<Ceiling> =
+    std::tuple{Field{"tflops", &Ceiling::tflops}.from(0).required(),
+               Field{"format", &Ceiling::format}, Field{"source", &Ceiling::source}};
 
 struct ModeRecord {
   std::string mode;            // as asked for, canonical name
@@ -61,6 +89,20 @@ struct ModeRecord {
   std::vector<RunRecord> runs;
   std::vector<std::string> notes;  // sentences about this mode for the notes column and footnotes
 };
+
+template <>
+inline constexpr auto kFields<ModeRecord> =
+    std::tuple{Field{"mode", &ModeRecord::mode}.required(),
+               Field{"effective_mode", &ModeRecord::effective_mode},
+               Field{"status", &ModeRecord::status}.required(),
+               Field{"reason", &ModeRecord::reason},
+               Field{"support", &ModeRecord::support},
+               Field{"pilot", &ModeRecord::pilot},
+               Field{"ceiling", &ModeRecord::ceiling},
+               Field{"recipe", &ModeRecord::recipe},
+               Field{"marks", &ModeRecord::marks},
+               Field{"runs", &ModeRecord::runs},
+               Field{"notes", &ModeRecord::notes}};
 
 struct ResultDocument {
   std::string schema_version{kSchemaVersion};

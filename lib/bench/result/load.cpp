@@ -9,6 +9,7 @@
 #include "bench/result/document.h"
 #include "bench/text/escape.h"
 #include "common/errors.h"
+#include "common/fields_json.h"
 
 namespace precbench {
 namespace {
@@ -132,99 +133,14 @@ void check_version(const ObjectReader& reader) {
       ".x: " + (theirs > own ? "use a newer precbench" : "run it again with this precbench"));
 }
 
-void refuse_negative(const ObjectReader& reader, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) {
-    const json* member = reader.find(key);
-    if (member != nullptr && member->is_number() && member->get<double>() < 0) {
-      reader.fail(key, "must not be negative");
-    }
-  }
-}
-
-// A hundred thousand years: beyond it, figures made of a time (squares, ratios) leave a double's
-// range or say nothing.
-constexpr double kLongestS = 3e12;
-constexpr double kMostSamplesPerS = 1e18;
-
-void refuse_above(const ObjectReader& reader, std::initializer_list<const char*> keys,
-                  double most) {
-  for (const char* key : keys) {
-    const json* member = reader.find(key);
-    if (member != nullptr && member->is_number() && member->get<double>() > most) {
-      reader.fail(key, "is beyond any run");
-    }
-  }
-}
-
-RunRecord run_from(const ObjectReader& reader) {
-  RunRecord run = run_record_from_json(reader);
-  if (run.others_share && (*run.others_share < 0 || *run.others_share > 1)) {
-    reader.fail("others_share", "must be between 0 and 1");
-  }
-  refuse_negative(reader, {"seed", "repeat", "order_index", "loss_trace_stride"});
-  if (const auto time = reader.optional_object("time")) {
-    refuse_negative(*time, {"startup_s", "data_s", "first_step_s", "train_s", "eval_s", "total_s",
-                            "samples_per_s", "flops_per_step", "tflops"});
-    refuse_above(*time, {"startup_s", "data_s", "first_step_s", "train_s", "eval_s", "total_s"},
-                 kLongestS);
-    refuse_above(*time, {"samples_per_s"}, kMostSamplesPerS);
-    if (run.status == Status::ok && run.time.total_s == 0.0) {
-      time->fail("total_s", "must be over 0 where a run is ok");
-    }
-    if (const auto steps = time->optional_object("step_ms")) {
-      refuse_negative(*steps, {"mean", "median", "p95"});
-      refuse_above(*steps, {"mean", "median", "p95"}, 1000 * kLongestS);
-    }
-  }
-  if (const auto memory = reader.optional_object("memory")) {
-    refuse_negative(*memory, {"peak_allocated_bytes", "peak_reserved_bytes", "dataset_bytes",
-                              "device_used_bytes", "host_peak_rss_bytes"});
-  }
-  return run;
-}
-
-PilotRecord pilot_from(const ObjectReader& reader) {
-  return {reader.value_or<int64_t>("steps", 0),
-          reader.optional<double>("projected_s"),
-          reader.optional<int64_t>("peak_allocated_bytes"),
-          reader.value_or<int64_t>("seed", 0),
-          reader.value_or<Samples>("loss_trace", {}),
-          reader.unknown()};
-}
-
 ModeRecord mode_from(const ObjectReader& reader) {
-  ModeRecord mode;
-  mode.mode = reader.required<std::string>("mode");
-  mode.effective_mode = reader.value_or<std::string>("effective_mode", mode.mode);
-  const auto status_name = reader.required<std::string>("status");
-  const auto status = find_status(status_name);
-  if (!status) reader.fail("status", "'" + status_name + "' is not a status");
-  mode.status = *status;
-  mode.reason = reader.optional<std::string>("reason");
-  if (const auto support = reader.optional_object("support")) {
-    mode.support = Support{support->required<std::string>("verdict"),
-                           support->value_or<std::string>("why", "")};
-  }
-  if (const auto pilot = reader.optional_object("pilot")) mode.pilot = pilot_from(*pilot);
-  if (const auto ceiling = reader.optional_object("ceiling")) {
-    refuse_negative(*ceiling, {"tflops"});
-    mode.ceiling =
-        Ceiling{ceiling->required<double>("tflops"), ceiling->value_or<std::string>("format", ""),
-                ceiling->value_or<std::string>("source", "")};
-  }
-  if (const auto recipe = reader.optional_object("recipe")) {
-    mode.recipe = recipe_record_from_json(*recipe);
-  }
-  if (reader.has("marks")) {
-    for (const ObjectReader& mark : reader.objects("marks")) {
-      mode.marks.push_back(
-          {mark.required<std::string>("id"), mark.value_or<std::string>("why", "")});
+  auto mode = record_from<ModeRecord>(reader);
+  if (mode.effective_mode.empty()) mode.effective_mode = mode.mode;
+  for (size_t i = 0; i < mode.runs.size(); ++i) {
+    if (mode.runs[i].status == Status::ok && mode.runs[i].time.total_s == 0.0) {
+      reader.objects("runs")[i].object("time").fail("total_s", "must be over 0 where a run is ok");
     }
   }
-  if (reader.has("runs")) {
-    for (const ObjectReader& run : reader.objects("runs")) mode.runs.push_back(run_from(run));
-  }
-  mode.notes = reader.value_or<std::vector<std::string>>("notes", {});
   return mode;
 }
 

@@ -9,7 +9,7 @@ namespace precbench {
 std::vector<const RunRecord*> measured_runs(const ModeRecord& mode) {
   std::vector<const RunRecord*> runs;
   for (const RunRecord& run : mode.runs) {
-    if (run.role == "measure" && run.status == Status::ok) runs.push_back(&run);
+    if (run.role == Role::measure && run.status == Status::ok) runs.push_back(&run);
   }
   return runs;
 }

@@ -16,11 +16,12 @@ void decide_support(const Plan& plan, const DeviceChoice& device, Recording& rec
   for (const ModeTraits* mode : plan.modes) {
     ModeRecord& row = recording.mode(mode->name);
     row.support = verdict(*mode, device.facts);
-    if (row.support->verdict == "unsupported") {
+    if (row.support->verdict == SupportLevel::unsupported) {
       recording.set_status(mode->name, Status::unsupported, row.support->why);
-    } else if (row.support->verdict == "emulated" && plan.emulated == EmulatedModes::skip) {
+    } else if (row.support->verdict == SupportLevel::emulated &&
+               plan.emulated == EmulatedModes::skip) {
       recording.set_status(mode->name, Status::skipped, "emulated here (--emulated skip)");
-    } else if (row.support->verdict != "native" && plan.native_modes_only) {
+    } else if (row.support->verdict != SupportLevel::native && plan.native_modes_only) {
       recording.set_status(mode->name, Status::skipped, "not native here (--modes native)");
     }
   }

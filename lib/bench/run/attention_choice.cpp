@@ -61,7 +61,7 @@ std::vector<std::string> measure_attention(Plan& plan, const DeviceChoice& devic
   if (!decides_something(plan, device)) return told;
   for (const char* name : kMeasuredModes) {
     const ModeTraits* mode = find_mode(name);
-    if (verdict(*mode, device.facts).verdict != "native") continue;
+    if (verdict(*mode, device.facts).verdict != SupportLevel::native) continue;
     const JobOutcome outcome =
         ask_worker(question(plan, *mode, device, data), {plan.timeout_s}, runner, "the first run");
     std::string reason = outcome.reason.value_or("the worker did not answer");

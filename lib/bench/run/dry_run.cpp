@@ -21,7 +21,7 @@ std::string verdicts_of(const Plan& plan) {
   facts.cpu = read_cpu_facts();
   for (const ModeTraits* mode : plan.modes) {
     const Support support = verdict(*mode, facts);
-    text += fmt::format("      {:<26} {}{}\n", mode->name, support.verdict,
+    text += fmt::format("      {:<26} {}{}\n", mode->name, name_of(support.verdict),
                         support.why.empty() ? "" : " (" + support.why + ")");
   }
   return text;
@@ -34,7 +34,7 @@ int print_dry_run(const Plan& plan) {
   for (const RunSlot& slot : schedule(plan, plan.modes)) {
     text +=
         fmt::format("{:>4}  {:<26} seed {}  repeat {}{}\n", slot.order_index + 1, slot.mode->name,
-                    slot.seed, slot.repeat + 1, slot.role == "drift" ? "  (drift)" : "");
+                    slot.seed, slot.repeat + 1, slot.role == Role::drift ? "  (drift)" : "");
   }
   text += verdicts_of(plan) + "\n";
   for (const auto& [key, entry] : plan.config.items()) {

@@ -149,7 +149,7 @@ void append_turn(std::optional<ResultDocument>& whole, const ResultDocument& tur
       if (!has_mark(*mine, mark.id)) mine->marks.push_back(mark);
     }
     for (RunRecord run : mode.runs) {
-      if (run.role != "measure") continue;
+      if (run.role != Role::measure) continue;
       run.repeat = round;
       run.order_index = order++;
       mine->runs.push_back(std::move(run));

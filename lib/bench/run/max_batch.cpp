@@ -89,7 +89,8 @@ class Experiment {
 
   json try_mode(const ModeTraits& mode) {
     const Support support = verdict(mode, device_.facts);
-    if (support.verdict == "unsupported") return row(mode, "unsupported", support.why, {});
+    if (support.verdict == SupportLevel::unsupported)
+      return row(mode, "unsupported", support.why, {});
     problem_.clear();
     const std::optional<int64_t> limit =
         limit_ > 0 ? std::optional(limit_) : device_.facts.memory_bytes;

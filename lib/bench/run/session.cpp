@@ -118,7 +118,7 @@ class Session {
     if (outcome.result && outcome.result->train) {
       recording_->add(slot, *outcome.result->train, gpu.energy,
                       share_of_others(before, after, own_s));
-      const bool counts = slot.role == "measure";
+      const bool counts = slot.role == Role::measure;
       ModeRecord& row = recording_->mode(slot.mode->name);
       if (const auto mark = yardsticks_->set_beside(row, counts))
         recording_->mark_once(row.mode, *mark);
@@ -164,7 +164,7 @@ class Session {
   void print_block(const RunSlot& slot) {
     if (!prints_blocks(plan_.output)) return;
     const ModeRecord& row = recording_->mode(slot.mode->name);
-    const bool runs_once = plan_.repeats == 1 && slot.role == "measure";
+    const bool runs_once = plan_.repeats == 1 && slot.role == Role::measure;
     console_.result((blocks_printed_++ > 0 ? "\n" : "") +
                     render_block(row.mode, slot.seed, row.runs.back(), runs_once));
   }

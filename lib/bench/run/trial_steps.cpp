@@ -80,8 +80,9 @@ void try_mode(const TrialParts& parts, const ModeTraits& mode) {
 }
 
 std::string support_words(const Support& support) {
-  if (support.why.empty() || support.verdict == "unsupported") return support.verdict;
-  return support.verdict + " (" + support.why + ")";
+  std::string words(name_of(support.verdict));
+  if (support.why.empty() || support.verdict == SupportLevel::unsupported) return words;
+  return words + " (" + support.why + ")";
 }
 
 std::string pilot_line(const ModeRecord& row) {
@@ -103,7 +104,7 @@ void warn_of_emulated_modes(const TrialParts& parts) {
   const ModeRecord& reference = parts.recording.mode(parts.plan.reference->name);
   for (const ModeTraits* mode : parts.plan.modes) {
     const ModeRecord& row = parts.recording.mode(mode->name);
-    if (row.status != Status::ok || row.support->verdict != "emulated") continue;
+    if (row.status != Status::ok || row.support->verdict != SupportLevel::emulated) continue;
     const bool is_slower = is_projected(row) && is_projected(reference) &&
                            *row.pilot->projected_s > *reference.pilot->projected_s;
     parts.console.warning(fmt::format(

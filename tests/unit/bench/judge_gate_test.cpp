@@ -174,7 +174,7 @@ TEST(Gate, MarksForbidVerdictsOnTimeButNotOnMemory) {
 
 TEST(Gate, EmulationInformsOnly) {
   ModeRecord slow = five(20);
-  slow.support = Support{"emulated", "native from Ampere (8.0)"};
+  slow.support = Support{SupportLevel::emulated, "native from Ampere (8.0)"};
   EXPECT_EQ(gate(five(10), slow, "time:5%").outcome, GateOutcome::failed);
 }
 

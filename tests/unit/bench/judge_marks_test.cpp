@@ -55,7 +55,7 @@ TEST(AssignMarks, SaysNothingOfChanceForUnknownData) {
 
 TEST(AssignMarks, MarksSingleRunsEmulationAndDebugBuilds) {
   ResultDocument document = fashion(0.9);
-  document.modes[0].support = Support{"emulated", "native from Ampere (8.0)"};
+  document.modes[0].support = Support{SupportLevel::emulated, "native from Ampere (8.0)"};
   document.tool["build_type"] = "Debug";
   assign_marks(document);
   EXPECT_TRUE(has_mark(document.modes[0], "n=1"));

@@ -16,7 +16,7 @@ using testing::run_of;
 
 ModeRecord with_drift(double first_s, double last_s) {
   RunRecord drift = run_of(42, 0, last_s, 1, 0.9);
-  drift.role = "drift";
+  drift.role = Role::drift;
   return mode_of("32-true", {run_of(42, 0, first_s, 1, 0.9), drift});
 }
 

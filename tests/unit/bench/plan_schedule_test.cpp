@@ -25,7 +25,7 @@ std::vector<std::string> runs_of(const Plan& plan) {
   std::vector<std::string> texts;
   for (const RunSlot& slot : schedule(plan, plan.modes)) {
     texts.push_back(std::string(slot.mode->name) + "/" + std::to_string(slot.seed) + "/" +
-                    std::to_string(slot.repeat) + (slot.role == "drift" ? "!" : ""));
+                    std::to_string(slot.repeat) + (slot.role == Role::drift ? "!" : ""));
   }
   return texts;
 }
@@ -72,7 +72,7 @@ TEST(Schedule, WithoutTheReferenceAmongWhatRunsThereIsNoDriftRun) {
   const Plan plan = plan_with(Order::rotate, {7}, 2);
   const auto slots = schedule(plan, {find_mode("16-mixed")});
   ASSERT_EQ(slots.size(), 2U);
-  EXPECT_EQ(slots.back().role, "measure");
+  EXPECT_EQ(slots.back().role, Role::measure);
 }
 
 TEST(Schedule, OrderIndexCountsTheRuns) {

@@ -45,8 +45,10 @@ std::string table() {
     std::string left;
     for (const NativeSupport support : kColumns) {
       const Support said = verdict(first_mode(support), device.facts);
-      const std::string cell = said.verdict + (said.why.empty() ? "" : " (" + said.why + ")");
-      text += cell == left && said.verdict == "unsupported" ? " same |" : " " + cell + " |";
+      const std::string cell =
+          std::string(name_of(said.verdict)) + (said.why.empty() ? "" : " (" + said.why + ")");
+      text +=
+          cell == left && said.verdict == SupportLevel::unsupported ? " same |" : " " + cell + " |";
       left = cell;
     }
     text += "\n";

@@ -14,13 +14,13 @@ using testing::gpu;
 
 std::string said(std::string_view mode, const DeviceFacts& device) {
   const Support support = verdict(*find_mode(mode), device);
-  return support.verdict + ": " + support.why;
+  return std::string(name_of(support.verdict)) + ": " + support.why;
 }
 
 TEST(Verdict, IsRightForEveryKnownDeviceInEveryMode) {
   for (const testing::KnownDevice& device : testing::known_devices()) {
     for (const ModeTraits& mode : kModes) {
-      EXPECT_EQ(verdict(mode, device.facts).verdict, device.verdicts.at(mode.native))
+      EXPECT_EQ(name_of(verdict(mode, device.facts).verdict), device.verdicts.at(mode.native))
           << mode.name << " on " << device.label;
     }
   }
@@ -38,7 +38,7 @@ TEST(Verdict, SaysWhyInOneShortLine) {
       const Support support = verdict(mode, device.facts);
       EXPECT_LE(support.why.size(), 80U) << support.why;
       EXPECT_EQ(support.why.find('\n'), std::string::npos);
-      if (support.verdict != "native") {
+      if (support.verdict != SupportLevel::native) {
         EXPECT_FALSE(support.why.empty()) << mode.name << " on " << device.label;
       }
     }
@@ -94,18 +94,20 @@ TEST(Verdict, NamesTheLibTorchThatStillRunsAnOldCard) {
 TEST(Verdict, TakesKernelsOfAnEarlierMinorVersionOnly) {
   // sm_86 runs on 8.9, sm_89 does not run on 8.6, sm_80 does not run on 9.0.
   EXPECT_EQ(said("bf16-mixed", gpu("L4", 89, {86})), "native: tensor cores");
-  EXPECT_EQ(verdict(*find_mode("bf16-mixed"), gpu("A10", 86, {89})).verdict, "unsupported");
-  EXPECT_EQ(verdict(*find_mode("bf16-mixed"), gpu("H100", 90, {80})).verdict, "unsupported");
+  EXPECT_EQ(verdict(*find_mode("bf16-mixed"), gpu("A10", 86, {89})).verdict,
+            SupportLevel::unsupported);
+  EXPECT_EQ(verdict(*find_mode("bf16-mixed"), gpu("H100", 90, {80})).verdict,
+            SupportLevel::unsupported);
 }
 
 TEST(Verdict, TakesPortableCodeOnNewerCards) {
   DeviceFacts newer = gpu("RTX 5090", 120, {75, 80, 86, 90});
-  EXPECT_EQ(verdict(*find_mode("16-mixed"), newer).verdict, "unsupported");
+  EXPECT_EQ(verdict(*find_mode("16-mixed"), newer).verdict, SupportLevel::unsupported);
   newer.portable_architectures = {90};
   EXPECT_EQ(said("16-mixed", newer), "native: tensor cores");
   newer.compute_capability = 75;  // a driver compiles forwards, never back
   newer.binary_architectures = {80};
-  EXPECT_EQ(verdict(*find_mode("16-mixed"), newer).verdict, "unsupported");
+  EXPECT_EQ(verdict(*find_mode("16-mixed"), newer).verdict, SupportLevel::unsupported);
 }
 
 TEST(Verdict, IsNotImpressedByNames) {

@@ -53,7 +53,7 @@ TEST(Matrix, MarksNoneWhereNoneIsBetter) {
 TEST(Matrix, SaysWhatBecameOfAModeWithoutFigures) {
   ResultDocument document = on("Tesla T4", 10, 20);
   document.modes.push_back(failed_mode("tf32", Status::unsupported, "native from Ampere (8.0)"));
-  document.modes[0].support = Support{"emulated", "native from Volta (7.0)"};
+  document.modes[0].support = Support{SupportLevel::emulated, "native from Volta (7.0)"};
   const auto groups = matrix_of({document}, {"a"});
   EXPECT_THAT(matrix_table(groups[0], metric("time")).rows[0],
               ElementsAre("Tesla T4", "20.00s", "10.00s e *", "unsupported", "2.11.0", "-", "-"));

@@ -218,7 +218,7 @@ TEST(Block, GivesTheReasonOfAnUnknownFigure) {
 
 TEST(Blocks, OfRepeatsTellWhichIsWhich) {
   RunRecord drift = run_of(42, 0, 3, 1, 0.5);
-  drift.role = "drift";
+  drift.role = Role::drift;
   const std::string text = render(
       "report", document_of({mode_of(
                     "32-true", {run_of(42, 0, 1, 1, 0.5), run_of(42, 1, 2, 1, 0.5), drift})}));

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"modes-object.json", "modes must be an array, not object"},
         Case{"nan-literal.json", "is not JSON at line 1, column"},
         Case{"not-json.json", "is not JSON at line 1, column 1"},
-        Case{"out-of-range.json", "modes[0].runs[0].train_accuracy must be a fraction"},
+        Case{"out-of-range.json", "modes[0].runs[0].seed must not be negative"},
         Case{"truncated.json", "not complete JSON"}, Case{"utf16.json", "UTF-16"},
         Case{"version-later-major.json", "schema version 2.0.0, this precbench reads 1.x"},
         Case{"version-missing.json", "schema_version is missing"},
@@ -143,13 +143,25 @@ TEST(LoadResult, RefusesAModeGivenTwice) {
   EXPECT_THAT(error_of(path), HasSubstr("modes[1].mode '32-true' stands there twice"));
 }
 
-TEST(LoadResult, RefusesNegativeFigures) {
-  const std::string path =
-      written("negative.json",
-              R"({"schema_version": "1.0.0", "tool": {}, "invocation": {}, "protocol": {}, )"
-              R"("environment": {}, "modes": [{"mode": "32-true", "status": "ok", "runs": )"
-              R"([{"status": "ok", "time": {"total_s": -5}}]}]})");
-  EXPECT_THAT(error_of(path), HasSubstr("modes[0].runs[0].time.total_s must not be negative"));
+TEST(LoadResult, RefusesFiguresThatNoRunHas) {
+  const auto error_with = [](const std::string& member) {
+    return error_of(
+        written("figure.json",
+                R"({"schema_version": "1.0.0", "tool": {}, "invocation": {}, "protocol": {}, )"
+                R"("environment": {}, "modes": [{"mode": "32-true", "status": "ok", "runs": )"
+                R"([{"status": "ok", )" +
+                    member + "}]}]}"));
+  };
+  EXPECT_THAT(error_with(R"("time": {"total_s": -5})"),
+              HasSubstr("modes[0].runs[0].time.total_s must not be negative"));
+  EXPECT_THAT(error_with(R"("time": {"total_s": 0})"),
+              HasSubstr("modes[0].runs[0].time.total_s must be over 0 where a run is ok"));
+  EXPECT_THAT(error_with(R"("time": {"train_s": 1e13})"),
+              HasSubstr("modes[0].runs[0].time.train_s must be at most"));
+  EXPECT_THAT(error_with(R"("test_accuracy": 47)"),
+              HasSubstr("modes[0].runs[0].test_accuracy must be a fraction between 0 and 1"));
+  EXPECT_THAT(error_with(R"("role": "twice")"),
+              HasSubstr("modes[0].runs[0].role 'twice' is not measure or drift"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ RunRecord full_run() {
 TEST(SaveResult, ReadsBackWhatItWrote) {
   ResultDocument document = document_of(
       {mode_of("16-mixed", {full_run()}), failed_mode("32-true", Status::oom, "no memory")});
-  document.modes[0].support = Support{"emulated", "native from Ampere (8.0)"};
+  document.modes[0].support = Support{SupportLevel::emulated, "native from Ampere (8.0)"};
   document.modes[0].pilot = PilotRecord{3, 4980.0, 7 << 20, 42, {2.5, std::nullopt}, {}};
   document.modes[0].marks = {{"busy", "load 7 on 2 cores"}};
   document.modes[0].notes = {"a note"};
@@ -159,7 +159,7 @@ TEST(ToJson, DerivesSummaryAndRelative) {
 // A drift run and a failed one are no measurements.
 TEST(ToJson, LeavesDriftAndFailedRunsOutOfTheSummary) {
   RunRecord drift = run_of(1, 0, 99, 100, 0.5), failed = run_of(1, 1, 99, 100, 0.5);
-  drift.role = "drift";
+  drift.role = Role::drift;
   failed.status = Status::timeout;
   const json document =
       to_json(document_of({mode_of("32-true", {run_of(1, 0, 10, 1, 0.5), drift, failed})}));

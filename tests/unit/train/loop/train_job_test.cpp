@@ -5,6 +5,7 @@
 #include <map>
 
 #include "../support.h"
+#include "common/fields_json.h"
 #include "train/errors.h"
 #include "train/loop/data_set.h"
 #include "train/loop/training.h"
@@ -60,7 +61,7 @@ TEST(TrainJob, NothingUnknownIsWithoutReason) {
   text.dataset.context = 8;
   text.optimizer.lr = 1e6;  // the largest: the perplexity overflows
   for (const TrainJob& job : {small_job("16-mixed"), diverging, pilot, text}) {
-    expect_reasons(to_json(run(job)), job.mode);
+    expect_reasons(json_of(run(job)), job.mode);
   }
 }
 
