@@ -31,8 +31,12 @@ foreach(folder configs results schema)
   endif()
 endforeach()
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/python/get.py" "${share}/precbench/get.py" SYMBOLIC)
-# The worker of --engine fabric; in the build folder it finds the Python that LibTorch lies in by this file.
+# The worker of --engine fabric; in the build folder precbench finds the Python that LibTorch lies in by the second file.
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/python/precbench_fabric" "${share}/precbench/precbench_fabric" SYMBOLIC)
+if(PRECBENCH_WORKER)
+  get_filename_component(libtorch_folder "${LibTorch_LIBRARY_DIR}" DIRECTORY)
+  file(WRITE "${share}/precbench/libtorch" "${libtorch_folder}\n")
+endif()
 install(DIRECTORY python/precbench_fabric DESTINATION share/precbench COMPONENT precbench
         PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE THIRD_PARTY.md README.md CHANGELOG.md python/get.py DESTINATION share/precbench COMPONENT precbench)

@@ -81,7 +81,7 @@ int run_predict(const GivenFlags& given, const std::string& gpus) {
     return static_cast<int>(ExitCode::ok);
   }
   console.info(plan.title);
-  WorkerRunner runner(worker_command_from_environment(), [&](std::string_view line) {
+  WorkerRunner runner(worker_command_from_environment(), [&](const Job&, std::string_view line) {
     console.detail("worker: " + std::string(line));
   });
   const json prediction = predict(plan, request, runner);

@@ -15,6 +15,10 @@ enum class SampleKind { images, text };
 // What --model FILE trains.
 inline constexpr std::string_view kScriptModel = "torchscript";
 
+// What --model file.py:name and --dataset file.py:name are: functions that the fabric engine calls.
+// The first may also be a network of a library, as timm:resnet50d.
+inline constexpr std::string_view kPython = "python";
+
 // Bytes per sequence of a text where nothing else is asked for. With 4 layers, 4 heads and width
 // 128 it is what nanoGPT's README advises for machines without a GPU.
 inline constexpr int64_t kDefaultContext = 64;
@@ -29,7 +33,7 @@ struct ModelTraits {
   SampleKind samples = SampleKind::images;
 };
 
-inline constexpr std::array<ModelTraits, 8> kModels = {{
+inline constexpr std::array<ModelTraits, 9> kModels = {{
     {"cnn", "two 3x3 convolutions (32, 64), two linear layers; 421,642 parameters at 28 px", true,
      "", true, false},
     {"mlp", "784-512-512-10 with ReLU; 669,706 parameters at 28 px", false, "", true, false},
@@ -49,6 +53,10 @@ inline constexpr std::array<ModelTraits, 8> kModels = {{
      "layers heads width context", true, true, SampleKind::text},
     {kScriptModel, "a network of your own, saved by Python: --model FILE.pt (docs/workloads.md)",
      false, "", false, false},
+    {kPython,
+     "a function of your own that makes one: --model FILE.py:NAME; or timm:NAME, "
+     "torchvision:NAME, hf:NAME (docs/engines.md)",
+     false, "", false, false},
 }};
 
 struct DatasetTraits {
@@ -62,8 +70,8 @@ struct DatasetTraits {
   bool can_be_fetched = false;  // by `precbench get` (python/get.py has the places)
 };
 
-// `text` and `bundle` are what `--dataset FILE` names.
-inline constexpr std::array<DatasetTraits, 7> kDatasets = {{
+// `text`, `bundle` and `python` are what `--dataset FILE` names.
+inline constexpr std::array<DatasetTraits, 8> kDatasets = {{
     {"fashion-mnist",
      "60,000 + 10,000 grey 28 px images, 10 classes (IDX)",
      "precbench get fashion-mnist, or install the Debian package dataset-fashion-mnist, or pass "
@@ -109,6 +117,12 @@ inline constexpr std::array<DatasetTraits, 7> kDatasets = {{
      "tensors saved by Python: torch.save({train_x, train_y, test_x, test_y}, FILE.pt); "
      "--dataset FILE.pt",
      "pass --dataset FILE.pt",
+     {0.0, 0.0, 0.0},
+     {1.0, 1.0, 1.0},
+     0},
+    {kPython,
+     "what a function of your own returns: --dataset FILE.py:NAME (docs/engines.md)",
+     "pass --dataset FILE.py:NAME",
      {0.0, 0.0, 0.0},
      {1.0, 1.0, 1.0},
      0},

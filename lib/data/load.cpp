@@ -88,6 +88,12 @@ TextSet load_text(const DatasetJob& job) {
   return text;
 }
 
+std::string python_file_of(const std::string& place) {
+  const size_t colon = place.rfind(':');
+  const std::string path = place.substr(0, colon);
+  return path.ends_with(".py") ? path : "";
+}
+
 void check_torch_file(const std::string& path) {
   FileReader file(path);
   const std::vector<uint8_t> start = file.read_up_to(4);
@@ -101,6 +107,12 @@ void check_torch_file(const std::string& path) {
   fail_file(path, "is not a file that torch.save or torch.jit.save writes");
 }
 
+void check_model_file(const TrainJob& job) {
+  if (job.model_file.empty()) return;
+  if (job.model != kPython) return check_torch_file(job.model_file);
+  if (const std::string file = python_file_of(job.model_file); !file.empty()) FileReader{file};
+}
+
 DatasetSummary check_dataset(const DatasetJob& job) {
   const DatasetTraits& traits = traits_of(job);
   if (traits.name == "synthetic") {
@@ -109,6 +121,11 @@ DatasetSummary check_dataset(const DatasetJob& job) {
             job.synthetic_classes,
             job.synthetic_shape,
             {}};
+  }
+  if (traits.name == kPython) {
+    const std::string path = python_file_of(job.dir);
+    FileReader{path};
+    return {0, 0, 0, {}, {path}};
   }
   if (traits.name == "bundle") {
     const std::string path = locate_dataset(job.name, job.dir);

@@ -29,9 +29,15 @@ TextSet load_text(const DatasetJob& job);
 // Whole sequences of `context` bytes, each with the byte that follows its last one.
 int64_t sequences_in(const std::vector<uint8_t>& text, int64_t context);
 
+// "model.py" of "model.py:name"; empty of a library's, "timm:resnet50d".
+std::string python_file_of(const std::string& place);
+
 // torch.save and torch.jit.save write a zip archive (since PyTorch 1.6); what is in it the worker
 // knows. Throws FileError for another file.
 void check_torch_file(const std::string& path);
+
+// The file that the job's model is read from, if there is one. Throws FileError.
+void check_model_file(const TrainJob& job);
 
 // What the coordinator wants to know.
 struct DatasetSummary {

@@ -67,7 +67,7 @@ def train_result(job, mode, data, training, epochs, startup_s, data_s):
     else:
         run["unknown"]["numerics"] = "a pilot does not look at them"
     return {"effective_mode": mode, "recipe": recipe(job, training), "run": run,
-            "notes": notes(job, mode, skipped, len(steps), epochs),
+            "notes": notes(job, mode, skipped, len(steps), epochs, training.compiling.seconds),
             "train_samples": training.loader.samples, "test_samples": training.test_loader.samples}
 
 
@@ -107,8 +107,6 @@ def time_record(training, epochs, startup_s, data_s, stride):
     put(result, "flops_per_step", flops, training.observer.why_nothing)
     put(result, "tflops", flops / (median * 1e-3) / 1e12 if flops and median else None,
         unknown.get("flops_per_step", "there was only one step, the first"))
-    if training.compiling.seconds is not None:
-        result["compile_s"] = training.compiling.seconds
     return result
 
 
@@ -145,13 +143,15 @@ def recipe(job, training):
     if settings["attention"] != "default":
         result["details"]["attention"] = settings["attention"]
     if settings["compile"]:
-        result["details"]["compile"] = "torch.compile"
+        result["details"]["compile_s"] = training.compiling.seconds
     return result
 
 
-def notes(job, mode, skipped, steps, epochs):
+def notes(job, mode, skipped, steps, epochs, compile_s):
     settings = job["train"]
     found = []
+    if compile_s is not None:
+        found.append(f"torch.compile took {compile_s:.1f} s, which is left out of the times")
     if mode == "16-mixed" and job["device"] == "cpu":
         found.append("Lightning would run bf16-mixed here: --cpu-fp16 fabric")
     if mode != settings["mode"]:

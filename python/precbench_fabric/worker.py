@@ -13,6 +13,7 @@ UNREADABLE_JOB = 2  # exit code, as precbench-worker's
 
 def main():
     events = EventStream()
+    sys.stdout.reconfigure(line_buffering=True)  # prints of a model are shown as they come
     import torch
 
     events.send("hello", protocol=PROTOCOL, version=VERSION, git_sha=None, libtorch=torch.__version__)

@@ -20,7 +20,7 @@ VALUES = {
     "eval-every": "2", "dump-trace": "trace.json", "dump-trace-weights-every": "2", "threads": "3", "profile": "tuned",
     "tf32": "on", "cpu-fp16": "fabric", "deterministic": "on", "optimizer-impl": "fused", "memory-format": "channels_last",
     "gemm": "onednn", "attention": "math", "fp8-recipe": "dynamic", "fp8-margin": "2", "fp8-history": "5",
-    "fp8-amax": "most_recent", "cuda-graph": (), "cudnn-benchmark": (), "memory-limit": "1GiB", "keep-going": (),
+    "fp8-amax": "most_recent", "engine": "fabric", "compile": ("--engine", "fabric"), "cuda-graph": (), "cudnn-benchmark": (), "memory-limit": "1GiB", "keep-going": (),
     "find-max-batch": ("--memory-limit", "1GiB"), "pilot": "2",
 }
 # What is no part of a job; each is looked at in a way of its own below.

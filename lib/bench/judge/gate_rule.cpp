@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bench/judge/gate.h"
+#include "common/engines.h"
 #include "common/modes.h"
 #include "common/suggest.h"
 
@@ -26,7 +27,8 @@ const MetricTraits* metric_of(const std::string& rule, const std::string& name) 
 }
 
 std::string mode_of(const std::string& rule, const std::string& name) {
-  if (const ModeTraits* mode = find_mode(name)) return std::string(mode->name);
+  const std::string engine = engine_of_row(name);
+  if (const ModeTraits* mode = find_mode(mode_of_row(name))) return row_name(mode->name, engine);
   const auto guess = nearest(name, mode_names());
   fail(rule, "unknown mode '" + name + "'" + (guess ? "; did you mean '" + *guess + "'?" : ""));
 }

@@ -12,6 +12,7 @@
 #include "bench/result/numeric_notes.h"
 #include "bench/text/escape.h"
 #include "bench/text/units.h"
+#include "common/engines.h"
 
 namespace precbench {
 namespace {
@@ -205,6 +206,8 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
   std::vector<Candidate> candidates, refused;
   for (const Standing& standing : standings(document, reference)) {
     if (!is_usable(*standing.mode)) continue;
+    // Which mode to use is asked within one engine; the table has the other's rows beside it.
+    if (engine_of_row(standing.mode->mode) != engine_of_row(reference.mode)) continue;
     (standing.speed.is_refused ? refused : candidates).push_back({standing});
   }
   if (candidates.empty() && refused.empty()) {
@@ -243,7 +246,7 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
 }  // namespace
 
 std::string code_for(const std::string& mode) {
-  const ModeTraits* traits = find_mode(mode);
+  const ModeTraits* traits = find_mode(mode_of_row(mode));
   if (traits == nullptr) return "";
   if (!traits->code.empty()) return std::string(traits->code);
   return fmt::format("Trainer(precision=\"{0}\") or Fabric(precision=\"{0}\")", traits->name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/engines.h"
 #include "common/errors.h"
 #include "common/suggest.h"
 
@@ -84,7 +85,14 @@ void choose_modes(const ResolvedOptions& options, Plan& plan) {
   plan.reference = has(plan, *full) ? full : plan.modes.front();
   if (!options.has("reference")) return;
   const std::string& where = options.at("reference").where;
-  const ModeTraits& wanted = mode_named(options.text("reference"), where, plan);
+  const std::string name = options.text("reference");
+  const ModeTraits& wanted = mode_named(mode_of_row(name), where, plan);
+  const std::string engine = engine_of_row(name);
+  if (engine != kLibtorchEngine) plan.reference_engine = engine;
+  if (std::find(plan.engines.begin(), plan.engines.end(), plan.reference_engine) ==
+      plan.engines.end()) {
+    throw UsageError(where + ": engine " + engine + " is not among --engine");
+  }
   if (!has(plan, wanted)) {
     std::vector<std::string> chosen;
     for (const ModeTraits* mode : plan.modes) chosen.emplace_back(mode->name);

@@ -23,6 +23,7 @@ std::string eps_hazard(const TrainJob& job, const ModeTraits& mode) {
 std::string float8_hazard(const TrainJob& job, const ModeTraits& mode, bool is_cuda) {
   if (mode.family != PrecisionFamily::transformer_engine) return "";
   const ModelTraits& model = *find_model(job.model);
+  if (job.model == kPython) return "";
   if (!model.has_float8_layers) {
     const std::string why = job.model == kScriptModel
                                 ? "the layers of a TorchScript module cannot be replaced"

@@ -11,6 +11,7 @@
 #include "bench/platform/cpu_count.h"
 #include "bench/report/export.h"
 #include "bench/report/formats.h"
+#include "common/engines.h"
 #include "common/errors.h"
 #include "common/names.h"
 
@@ -37,7 +38,57 @@ bool is_torch_file(const std::string& path) {
   return extension == ".pt" || extension == ".pth";
 }
 
-// A file is a bundle of tensors or, whatever its name, a text.
+// "model.py:name", or "timm:name" and the like.
+bool is_python(const std::string& place) {
+  constexpr std::string_view kLibraries[] = {"timm:", "torchvision:", "hf:"};
+  return place.rfind(".py:") != std::string::npos ||
+         std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                     [&](std::string_view library) { return place.starts_with(library); });
+}
+
+void require_function(const ResolvedOptions& options, const char* option) {
+  if (!options.text(option).ends_with(".py")) return;
+  throw UsageError(options.at(option).where +
+                   ": name a function of that file: " + options.text(option) +
+                   ":NAME\n       `precbench init model.py` writes an example");
+}
+
+// Engines that the model and the data can be trained in, as far as that is known by now.
+void take_engines(const ResolvedOptions& options, Plan& plan) {
+  const bool needs_python = is_python(options.text("model")) || is_python(options.text("dataset"));
+  plan.engines = options.texts("engine");
+  const std::string& where = options.at("engine").where;
+  if (needs_python && !options.is_given("engine")) plan.engines = {std::string(kFabricEngine)};
+  std::vector<std::string> seen;
+  for (const std::string& engine : plan.engines) {
+    if (std::find(kEngines.begin(), kEngines.end(), engine) == kEngines.end()) {
+      throw UsageError(where + ": unknown engine '" + engine +
+                       "'\n       engines: libtorch fabric");
+    }
+    if (std::find(seen.begin(), seen.end(), engine) != seen.end()) {
+      throw UsageError(where + ": engine " + engine + " is named twice");
+    }
+    seen.push_back(engine);
+  }
+  plan.reference_engine = plan.engines.front();
+  const bool has_libtorch = std::find(seen.begin(), seen.end(), kLibtorchEngine) != seen.end();
+  const bool has_fabric = std::find(seen.begin(), seen.end(), kFabricEngine) != seen.end();
+  if (needs_python && has_libtorch) {
+    throw UsageError(where + ": a model or data set in Python needs --engine fabric alone");
+  }
+  if (!has_fabric && plan.job.compile) {
+    throw UsageError(options.at("compile").where + " needs --engine fabric");
+  }
+  if (has_fabric && (plan.job.cuda_graph || plan.find_max_batch)) {
+    throw UsageError(where + ": fabric has no " +
+                     (plan.find_max_batch ? "--find-max-batch" : "--cuda-graph"));
+  }
+  if (has_fabric && plan.device.starts_with("simulated")) {
+    throw UsageError(where + ": fabric has no simulated device");
+  }
+}
+
+// A file is a bundle of tensors, a function of it or, whatever its name, a text.
 void take_dataset_name(const ResolvedOptions& options, DatasetJob& dataset) {
   dataset.name = options.text("dataset");
   if (find_dataset(dataset.name) != nullptr) return;
@@ -45,8 +96,9 @@ void take_dataset_name(const ResolvedOptions& options, DatasetJob& dataset) {
     throw UsageError(options.at("data-dir").where + ": " + options.at("dataset").where +
                      " names a file already");
   }
+  require_function(options, "dataset");
   dataset.dir = dataset.name;
-  dataset.name = is_torch_file(dataset.dir) ? "bundle" : "text";
+  dataset.name = is_python(dataset.dir) ? kPython : is_torch_file(dataset.dir) ? "bundle" : "text";
 }
 
 void take_optimizer(const ResolvedOptions& options, OptimizerJob& optimizer) {
@@ -74,8 +126,12 @@ void match_model_and_data(const ResolvedOptions& options, TrainJob& job) {
   const bool is_text = model.samples == SampleKind::text;
   if (is_text && !options.is_given("dataset")) dataset.name = "text";
   const bool holds_text = find_dataset(dataset.name)->samples == SampleKind::text;
-  const bool holds_any = dataset.name == "bundle" || dataset.name == "synthetic";
-  const bool reads_any = job.model == kScriptModel;
+  const bool holds_any =
+      dataset.name == "bundle" || dataset.name == "synthetic" || dataset.name == kPython;
+  const bool reads_any = job.model == kScriptModel || job.model == kPython;
+  if (dataset.name == kPython && !reads_any) {
+    throw UsageError("--dataset FILE.py:NAME needs a model of your own, --model FILE.py:NAME");
+  }
   if (is_text && !holds_text && !holds_any) {
     throw UsageError(
         "model " + job.model + " reads text; data set " + dataset.name +
@@ -92,14 +148,24 @@ void match_model_and_data(const ResolvedOptions& options, TrainJob& job) {
   }
 }
 
+// A number or a truth value where it reads as one.
+json python_value(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  if (const auto whole = parse_integer(text)) return *whole;
+  if (const auto number = parse_number(text)) return *number;
+  return text;
+}
+
 void take_model(const ResolvedOptions& options, TrainJob& job) {
   job.model = options.text("model");
   if (find_model(job.model) == nullptr) {
+    require_function(options, "model");
     job.model_file = job.model;
-    job.model = kScriptModel;
+    job.model = is_python(job.model) ? kPython : kScriptModel;
   }
-  if (job.model == kScriptModel && job.model_file.empty()) {
-    throw UsageError(options.at("model").where + ": name the file that holds it, --model FILE.pt");
+  if (job.model_file.empty() && (job.model == kScriptModel || job.model == kPython)) {
+    throw UsageError(options.at("model").where + ": name the file that holds it, --model FILE" +
+                     (job.model == kPython ? ".py:NAME" : ".pt"));
   }
   const ModelTraits& model = *find_model(job.model);
   for (const std::string& pair : options.texts("model-options")) {
@@ -108,6 +174,10 @@ void take_model(const ResolvedOptions& options, TrainJob& job) {
     const std::string value = pair.substr(std::min(equals + 1, pair.size()));
     if (name.empty() || value.empty()) {
       throw UsageError(options.at("model-options").where + ": '" + pair + "' is not name=value");
+    }
+    if (job.model == kPython) {  // what it may be, the function knows
+      job.model_options[name] = python_value(value);
+      continue;
     }
     if (!has_option(model, name)) {
       throw UsageError(
@@ -194,7 +264,8 @@ std::string base_name(const std::string& path) {
 }
 
 bool is_file(const DatasetJob& dataset) {
-  return !dataset.dir.empty() && (dataset.name == "bundle" || dataset.name == "text");
+  return !dataset.dir.empty() &&
+         (dataset.name == "bundle" || dataset.name == "text" || dataset.name == kPython);
 }
 
 std::string plural(int64_t count, const std::string& noun) {
@@ -224,6 +295,7 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
     const json& value = options.at(option.name).value;
     if (option.set && !value.is_null()) option.set(plan, value);
   }
+  take_engines(options, plan);
   choose_modes(options, plan);
   take_seeds(options, plan);
   take_dataset_name(options, plan.job.dataset);
@@ -238,7 +310,8 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   take_output(options, plan.output);
   check_device(options, plan.device);
   if (!options.has("threads")) plan.threads = usable_cores();
-  const bool is_one_run = plan.modes.size() == 1 && plan.seeds.size() == 1 && plan.repeats == 1;
+  const bool is_one_run = plan.modes.size() == 1 && plan.engines.size() == 1 &&
+                          plan.seeds.size() == 1 && plan.repeats == 1;
   for (const char* name : {"save-weights", "dump-trace"}) {
     if (options.has(name) && !is_one_run) {
       throw UsageError(options.at(name).where +

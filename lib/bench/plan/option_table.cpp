@@ -49,11 +49,13 @@ void add_what(OptionTable& table) {
       .add("config", OptionType::text, "FILE|NAME", "",
            "a workload: a file, or a name of `list configs`")
       .is_basic = true;
-  add_choice_or_file(table, "model", names_of(kModels, "cnn"), "what to train; FILE.pt: your own");
+  add_choice_or_file(table, "model", names_of(kModels, "cnn"),
+                     "what to train; FILE.pt or FILE.py:NAME: your own; timm:NAME");
   table.add("model-options", OptionType::list, "NAME=N,...", "",
             "sizes of the model, as layers=4,width=128; `list models` has their names");
-  add_choice_or_file(table, "dataset", names_of(kDatasets, "fashion-mnist"),
-                     "what to train on; FILE.pt: tensors; another FILE: text for gpt");
+  add_choice_or_file(
+      table, "dataset", names_of(kDatasets, "fashion-mnist"),
+      "what to train on; FILE.pt: tensors; FILE.py:NAME; another FILE: text for gpt");
   table.add(&DatasetJob::dir, "folder of the data set's files, or its archive", "DIR");
   table.add(&DatasetJob::limit_train, "use the first N training samples; 0 = all");
   table.add(&DatasetJob::limit_test, "use the first N test samples; 0 = all");
@@ -101,6 +103,8 @@ void add_training(OptionTable& table) {
 void add_how(OptionTable& table) {
   table.begin("how");
   table.add(Field{"device", &Plan::device}, "auto | cpu | cuda | cuda:N", "DEVICE").is_basic = true;
+  table.add("engine", OptionType::list, "libtorch|fabric,...", "libtorch",
+            "who trains: precbench itself, or Lightning Fabric in Python; both: side by side");
   table
       .add(Field{"threads", &Plan::threads}.from(1, 4096),
            "CPU threads (default: physical cores that we may use)")
@@ -128,6 +132,7 @@ void add_how(OptionTable& table) {
   table.add(&Float8Job::amax, "delayed: which maximum of the history");
   table.add(&TrainJob::cuda_graph,
             "record a whole step as a CUDA graph and replay it; auto = fused then");
+  table.add(&TrainJob::compile, "torch.compile, of --engine fabric");
   table.add(&TrainJob::cudnn_benchmark, "let cuDNN time its algorithms (CUDA)");
 }
 

@@ -55,7 +55,7 @@ json choice_value(const OptionSpec& option, const std::string& text, const std::
   for (const std::string& allowed : option.allowed) {
     if (text == allowed) return text;
   }
-  if (option.takes_file && text.find_first_of("./") != std::string::npos) return text;
+  if (option.takes_file && text.find_first_of("./:") != std::string::npos) return text;
   std::string message = where + ": unknown value '" + text + "'";
   if (const auto guess = nearest(text, option.allowed))
     message += "; did you mean '" + *guess + "'?";

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/report/export.h"
+#include "common/engines.h"
 #include "common/job.h"
 #include "common/modes.h"
 
@@ -61,11 +62,24 @@ struct AttentionTimes {
   double by_math = 0;     // separate products
 };
 
+// One row of a comparison.
+struct PlannedRow {
+  PlannedRow(const ModeTraits* its_mode, std::string_view its_engine = kLibtorchEngine)
+      : mode(its_mode), engine(its_engine) {}
+  std::string name() const { return row_name(mode->name, engine); }
+  bool operator==(const PlannedRow&) const = default;
+
+  const ModeTraits* mode;
+  std::string engine;
+};
+
 struct Plan {
   std::string title;  // "fashion-cnn: cnn, fashion-mnist, batch 128, SGD, 1 epoch, ..."
   std::vector<const ModeTraits*> modes;  // in the order asked for, no duplicates
   bool native_modes_only = false;  // --modes native: drop what the verdict does not call native
   const ModeTraits* reference = nullptr;  // --reference, else 32-true if asked for, else the first
+  std::vector<std::string> engines = {std::string(kLibtorchEngine)};  // in the order asked for
+  std::string reference_engine{kLibtorchEngine};
   std::vector<uint32_t> seeds;
   int64_t repeats = 1;
   Order order = Order::given;

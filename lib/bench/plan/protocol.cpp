@@ -4,6 +4,7 @@
 #include "bench/plan/resolve_device.h"
 #include "bench/result/protocol_hash.h"
 #include "common/fields_json.h"
+#include "common/names.h"
 
 namespace precbench {
 namespace {
@@ -38,6 +39,9 @@ json attention_json(const Plan& plan) {
   return object;
 }
 
+// Where it lies says nothing about what it is.
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace
 
 json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha256, bool is_cuda,
@@ -63,11 +67,15 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
          {std::pair{"train_samples", data->train_samples},
           std::pair{"test_samples", data->test_samples}, std::pair{"classes", data->classes}}) {
       protocol[key] = size > 0 ? json(size) : json(nullptr);
-      if (size == 0) unknown[key] = "the worker alone can read a file of tensors";
+      if (size == 0) unknown[key] = "the worker alone can read such data";
     }
   }
+  if (job.model == kPython) protocol["model"] = file_name(job.model_file);
+  if (job.dataset.name == kPython) protocol["dataset"] = file_name(job.dataset.dir);
   // Members that most protocols do without stand only where they are switched on.
-  if (!job.model_file.empty()) protocol["model_sha256"] = sha256_of_files({job.model_file});
+  const std::string file =
+      job.model == kPython ? data::python_file_of(job.model_file) : job.model_file;
+  if (!file.empty()) protocol["model_sha256"] = sha256_of_files({file});
   if (json attention = attention_json(plan); attention != "default" && !attention.empty()) {
     protocol["attention"] = std::move(attention);
   }

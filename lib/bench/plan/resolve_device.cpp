@@ -74,4 +74,16 @@ TrainJob job_for(const Plan& plan, const ModeTraits& mode, uint32_t seed, bool i
   return job;
 }
 
+TrainJob job_for(const Plan& plan, const PlannedRow& row, uint32_t seed, bool is_cuda) {
+  TrainJob job = job_for(plan, *row.mode, seed, is_cuda);
+  job.engine = row.engine;
+  if (row.engine == kFabricEngine) {
+    job.gemm = TrainJob().gemm;
+    job.tuned_malloc = false;
+  } else {
+    job.compile = false;
+  }
+  return job;
+}
+
 }  // namespace precbench

@@ -21,5 +21,7 @@ std::string attention_for(const Plan& plan, Dtype compute);
 // The job of one run. The optimizer implementation can differ between modes: at::_fused_sgd_ leaves
 // bf16 and fp16 parameters unchanged on CPUs (pytorch#191763). So can the attention.
 TrainJob job_for(const Plan& plan, const ModeTraits& mode, uint32_t seed, bool is_cuda);
+// The same for the engine of the row: what only the other one has is left out.
+TrainJob job_for(const Plan& plan, const PlannedRow& row, uint32_t seed, bool is_cuda);
 
 }  // namespace precbench

@@ -10,21 +10,25 @@
 namespace precbench {
 
 struct RunSlot {
-  const ModeTraits* mode = nullptr;
+  PlannedRow row;
   uint32_t seed = 0;
   int64_t repeat = 0;  // from 0
   int64_t order_index = 0;
   Role role = Role::measure;
 };
 
-// The modes in the order in which they take their turns: the reference first where
+// Each mode in each engine, one mode's rows together.
+std::vector<PlannedRow> rows_of(const Plan& plan);
+PlannedRow reference_row(const Plan& plan);
+
+// The rows in the order in which they take their turns: the reference first where
 // `plan.reference_first` says so, as all other figures are told beside its own.
-std::vector<const ModeTraits*> in_turn(const Plan& plan, std::vector<const ModeTraits*> modes);
+std::vector<PlannedRow> in_turn(const Plan& plan, std::vector<PlannedRow> rows);
 
 // given: mode after mode as asked for, in every round (a round is one repeat of one seed). rotate:
 // each round starts one mode later, so that each mode takes each place. random: each round shuffled
 // from the first seed. With more than one round the first reference run is repeated at the end, to
 // show drift of the machine.
-std::vector<RunSlot> schedule(const Plan& plan, const std::vector<const ModeTraits*>& chosen);
+std::vector<RunSlot> schedule(const Plan& plan, const std::vector<PlannedRow>& chosen);
 
 }  // namespace precbench

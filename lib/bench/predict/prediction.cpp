@@ -156,7 +156,7 @@ void check_gpus(const std::vector<std::string>& gpus) {
 
 json predict(const Plan& plan, const PredictRequest& request, JobRunner& runner) {
   check_gpus(request.gpus);
-  if (!plan.job.model_file.empty()) data::check_torch_file(plan.job.model_file);
+  data::check_model_file(plan.job);
   Plan resolved = plan;
   resolve_for_device(resolved, /*is_cuda=*/true, {});
   const Job job = job_of(resolved, request);

@@ -52,7 +52,7 @@ std::string probe_key(const std::string& device, int64_t threads) {
   std::string key = "precbench " + tool_version() + "\ndevice " + device + "\nthreads " +
                     std::to_string(threads) + "\ncpu " + cpu.model;
   for (const std::string& flag : cpu.flags) key += " " + flag;
-  const auto& [worker, libtorch] = worker_command_from_environment();
+  const auto& [worker, arguments, libtorch] = worker_command_from_environment();
   key += "\nworker " + identity_of(worker);
   key += "\nlibtorch " + (libtorch.empty() ? "" : identity_of(libtorch + "/lib/libtorch_cpu.so"));
   key += "\nvisible " + variable("CUDA_VISIBLE_DEVICES");

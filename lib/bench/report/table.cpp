@@ -14,6 +14,7 @@
 #include "bench/text/escape.h"
 #include "bench/text/units.h"
 #include "bench/text/words.h"
+#include "common/engines.h"
 
 namespace precbench {
 namespace {
@@ -117,7 +118,7 @@ std::string notes_cell(const TableRow& row) {
   const ModeRecord& mode = row.mode;
   std::vector<std::string> notes;
   if (mode.status != Status::ok) notes.push_back(status_note(mode));
-  if (mode.effective_mode != mode.mode && !measured_runs(mode).empty()) {
+  if (mode.effective_mode != mode_of_row(mode.mode) && !measured_runs(mode).empty()) {
     notes.push_back("ran as " + terminal_text(mode.effective_mode));
   }
   if (const std::string scaler = scaler_note(mode); !scaler.empty()) notes.push_back(scaler);

@@ -1,6 +1,7 @@
 #include "bench/result/document.h"
 
 #include "bench/result/derived.h"
+#include "common/engines.h"
 #include "common/fields_json.h"
 
 namespace precbench {
@@ -8,6 +9,8 @@ namespace {
 
 json mode_json(const ModeRecord& mode, const ModeRecord* reference) {
   json object = json_of(mode);
+  object["mode"] = mode_of_row(mode.mode);
+  object["engine"] = engine_of_row(mode.mode);
   object["summary"] = summary_json(mode);
   object["relative"] = relative_json(mode, reference);
   object["unknown"] = json::object();

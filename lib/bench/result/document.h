@@ -77,7 +77,7 @@ inline constexpr auto kFields<Ceiling> =
                Field{"format", &Ceiling::format}, Field{"source", &Ceiling::source}};
 
 struct ModeRecord {
-  std::string mode;            // as asked for, canonical name
+  std::string mode;            // name of the row: the mode asked for, and its engine (engines.h)
   std::string effective_mode;  // as run
   Status status = Status::ok;  // the first run's that is not ok
   std::optional<std::string> reason;

@@ -8,6 +8,7 @@
 
 #include "bench/result/document.h"
 #include "bench/text/escape.h"
+#include "common/engines.h"
 #include "common/errors.h"
 #include "common/fields_json.h"
 
@@ -136,6 +137,12 @@ void check_version(const ObjectReader& reader) {
 ModeRecord mode_from(const ObjectReader& reader) {
   auto mode = record_from<ModeRecord>(reader);
   if (mode.effective_mode.empty()) mode.effective_mode = mode.mode;
+  // Files of before there were several engines name none.
+  const auto engine = reader.value_or<std::string>("engine", std::string(kLibtorchEngine));
+  if (std::find(kEngines.begin(), kEngines.end(), engine) == kEngines.end()) {
+    reader.fail("engine", "'" + engine + "' is not libtorch or fabric");
+  }
+  mode.mode = row_name(mode.mode, engine);
   for (size_t i = 0; i < mode.runs.size(); ++i) {
     if (mode.runs[i].status == Status::ok && mode.runs[i].time.total_s == 0.0) {
       reader.objects("runs")[i].object("time").fail("total_s", "must be over 0 where a run is ok");

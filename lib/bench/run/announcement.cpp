@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "bench/plan/hazards.h"
+#include "bench/plan/schedule.h"
 #include "bench/platform/verdict.h"
 #include "bench/report/heading.h"
 #include "bench/run/gemm_choice.h"
@@ -13,16 +14,17 @@
 namespace precbench {
 
 void decide_support(const Plan& plan, const DeviceChoice& device, Recording& recording) {
-  for (const ModeTraits* mode : plan.modes) {
-    ModeRecord& row = recording.mode(mode->name);
-    row.support = verdict(*mode, device.facts);
+  for (const PlannedRow& planned : rows_of(plan)) {
+    const std::string name = planned.name();
+    ModeRecord& row = recording.mode(name);
+    row.support = verdict(*planned.mode, device.facts);
     if (row.support->verdict == SupportLevel::unsupported) {
-      recording.set_status(mode->name, Status::unsupported, row.support->why);
+      recording.set_status(name, Status::unsupported, row.support->why);
     } else if (row.support->verdict == SupportLevel::emulated &&
                plan.emulated == EmulatedModes::skip) {
-      recording.set_status(mode->name, Status::skipped, "emulated here (--emulated skip)");
+      recording.set_status(name, Status::skipped, "emulated here (--emulated skip)");
     } else if (row.support->verdict != SupportLevel::native && plan.native_modes_only) {
-      recording.set_status(mode->name, Status::skipped, "not native here (--modes native)");
+      recording.set_status(name, Status::skipped, "not native here (--modes native)");
     }
   }
 }

@@ -31,9 +31,9 @@ std::string verdicts_of(const Plan& plan) {
 
 int print_dry_run(const Plan& plan) {
   std::string text = printable(plan.title) + "\n\n";
-  for (const RunSlot& slot : schedule(plan, plan.modes)) {
+  for (const RunSlot& slot : schedule(plan, rows_of(plan))) {
     text +=
-        fmt::format("{:>4}  {:<26} seed {}  repeat {}{}\n", slot.order_index + 1, slot.mode->name,
+        fmt::format("{:>4}  {:<26} seed {}  repeat {}{}\n", slot.order_index + 1, slot.row.name(),
                     slot.seed, slot.repeat + 1, slot.role == Role::drift ? "  (drift)" : "");
   }
   text += verdicts_of(plan) + "\n";
@@ -42,7 +42,7 @@ int print_dry_run(const Plan& plan) {
     if (source == "default") continue;
     text += fmt::format("{} = {}  ({})\n", key, json_text(entry["value"], -1), source);
   }
-  text += fmt::format("reference {}, {} threads, results in {}\n", plan.reference->name,
+  text += fmt::format("reference {}, {} threads, results in {}\n", reference_row(plan).name(),
                       plan.threads, plan.save ? printable(plan.results_dir) : "no file");
   write_stdout(text);
   return 0;

@@ -35,7 +35,7 @@ class Experiment {
       : plan_(std::move(plan)),
         console_(plan_.output),
         runner_(worker_command_from_environment(),
-                [this](std::string_view line) { console_.detail(line); }) {}
+                [this](const Job&, std::string_view line) { console_.detail(line); }) {}
 
   int run() {
     const std::string& format = plan_.output.format;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bench/plan/schedule.h"
 #include "bench/result/measured.h"
 
 namespace precbench {
@@ -36,11 +37,11 @@ RunSize run_size(const TrainJob& job, int64_t train_samples, int64_t test_sample
   return size;
 }
 
-int64_t pilot_steps(const Plan& plan, const ModeTraits& mode, const RunSize& size) {
+int64_t pilot_steps(const Plan& plan, const PlannedRow& row, const RunSize& size) {
   const bool runs_once = plan.repeats == 1 && plan.seeds.size() == 1;
   const bool is_default =
       plan.config.value("pilot", json::object()).value("source", "") == "default";
-  if (&mode != plan.reference || !runs_once || !is_default) return plan.pilot_steps;
+  if (row != reference_row(plan) || !runs_once || !is_default) return plan.pilot_steps;
   return std::max(plan.pilot_steps, std::min(kRepeatedSteps, size.train_steps));
 }
 

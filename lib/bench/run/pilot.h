@@ -22,7 +22,7 @@ inline constexpr int64_t kRepeatedSteps = 20;
 
 // How many steps the pilot of `mode` takes: --pilot, and kRepeatedSteps (at most the whole run) for
 // the reference where each mode runs once and --pilot is at its default.
-int64_t pilot_steps(const Plan& plan, const ModeTraits& mode, const RunSize& size);
+int64_t pilot_steps(const Plan& plan, const PlannedRow& row, const RunSize& size);
 
 // Whether a pilot's steps are those of the run: a schedule over the whole run gives a shorter one
 // other learning rates.

@@ -62,10 +62,10 @@ Recording::Recording(const Plan& plan, json protocol, json environment,
   document_.invocation = invocation_json(plan);
   document_.protocol = std::move(protocol);
   document_.environment = std::move(environment);
-  for (const ModeTraits* traits : plan.modes) {
+  for (const PlannedRow& planned : rows_of(plan)) {
     ModeRecord row;
-    row.mode = traits->name;
-    row.effective_mode = traits->name;
+    row.mode = planned.name();
+    row.effective_mode = planned.mode->name;
     document_.modes.push_back(std::move(row));
   }
   if (!plan.save) return;
@@ -115,7 +115,7 @@ void Recording::resume(const ResultDocument& earlier, const std::string& path) {
 
 bool Recording::has(const RunSlot& slot) const {
   for (const ModeRecord& row : document_.modes) {
-    if (row.mode != slot.mode->name) continue;
+    if (row.mode != slot.row.name()) continue;
     return std::any_of(row.runs.begin(), row.runs.end(), [&](const RunRecord& run) {
       return run.seed == int64_t{slot.seed} && run.repeat == slot.repeat && run.role == slot.role;
     });
@@ -127,7 +127,7 @@ std::optional<double> Recording::expected_s(const std::vector<RunSlot>& slots) c
   double sum_s = 0;
   for (const RunSlot& slot : slots) {
     for (const ModeRecord& row : document_.modes) {
-      if (row.mode != slot.mode->name) continue;
+      if (row.mode != slot.row.name()) continue;
       const auto one = precbench::expected_s(row);
       if (!one) return std::nullopt;
       sum_s += *one;
@@ -149,7 +149,7 @@ void Recording::set_status(std::string_view name, Status status, const std::stri
 
 void Recording::add(const RunSlot& slot, const TrainResult& result, const json& energy,
                     const std::optional<double>& others_share) {
-  ModeRecord& row = mode(slot.mode->name);
+  ModeRecord& row = mode(slot.row.name());
   row.effective_mode = result.effective_mode;
   if (row.runs.empty()) row.recipe = result.recipe;
   for (const std::string& note : result.notes) {
@@ -172,7 +172,7 @@ void Recording::add_failure(const RunSlot& slot, Status status, const std::strin
 }
 
 RunRecord& Recording::append(const RunSlot& slot, RunRecord run) {
-  ModeRecord& row = mode(slot.mode->name);
+  ModeRecord& row = mode(slot.row.name());
   run.role = slot.role;
   run.seed = slot.seed;
   run.repeat = slot.repeat;
@@ -201,7 +201,7 @@ void Recording::close_unfinished(const std::string& reason) {
   }
 }
 
-void Recording::choose_reference(const ModeTraits* wanted) {
+void Recording::choose_reference(const std::string& wanted) {
   document_.reference.clear();
   const auto is_usable = [](const ModeRecord& row) {
     return std::any_of(row.runs.begin(), row.runs.end(),
@@ -209,7 +209,7 @@ void Recording::choose_reference(const ModeTraits* wanted) {
   };
   for (const ModeRecord& row : document_.modes) {
     if (!is_usable(row)) continue;
-    if (document_.reference.empty() || row.mode == wanted->name) document_.reference = row.mode;
+    if (document_.reference.empty() || row.mode == wanted) document_.reference = row.mode;
   }
 }
 

@@ -14,7 +14,7 @@ namespace precbench {
 
 class Recording {
  public:
-  // Rows for all modes of the plan; protocol and environment are known by now.
+  // Rows for all modes of the plan, in each engine; protocol and environment are known by now.
   Recording(const Plan& plan, json protocol, json environment, const std::string& libtorch);
 
   // Goes on with an earlier, interrupted comparison: its runs that are ok are kept. Throws
@@ -44,7 +44,7 @@ class Recording {
   void close_unfinished(const std::string& reason);
 
   // Chooses the reference: the plan's, else the first mode that is ok.
-  void choose_reference(const ModeTraits* wanted);
+  void choose_reference(const std::string& wanted);
 
   // 0, 3 or 4: the part of the exit code that the rows decide.
   ExitCode outcome() const;

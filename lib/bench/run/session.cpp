@@ -27,10 +27,12 @@
 #include "bench/run/recording.h"
 #include "bench/run/trial_steps.h"
 #include "bench/run/troubles.h"
+#include "bench/run/worker_voice.h"
 #include "bench/run/yardsticks.h"
 #include "bench/text/escape.h"
 #include "bench/worker/device_choice.h"
 #include "bench/worker/worker_runner.h"
+#include "common/engines.h"
 #include "data/load.h"
 
 namespace precbench {
@@ -47,7 +49,7 @@ class Session {
     const Baseline baseline(plan_, console_);
     if (!plan_.resume.empty()) earlier_ = load_result(plan_.resume);
     data_ = data::check_dataset(plan_.job.dataset);
-    if (!plan_.job.model_file.empty()) data::check_torch_file(plan_.job.model_file);
+    data::check_model_file(plan_.job);
     device_ = choose_device(plan_, runner_);
     resolve_for_device(plan_, device_.is_cuda(), [&] { return measure_gemm(plan_, runner_); });
     attention_notes_ = measure_attention(plan_, device_, data_, runner_);
@@ -86,22 +88,22 @@ class Session {
   }
 
   void run_modes() {
-    std::vector<const ModeTraits*> modes;
-    for (const ModeTraits* mode : plan_.modes) {
-      if (recording_->mode(mode->name).status == Status::ok) modes.push_back(mode);
-    }
-    std::vector<RunSlot> slots = schedule(plan_, modes);
+    std::vector<PlannedRow> rows = rows_of(plan_);
+    std::erase_if(rows, [&](const PlannedRow& row) {
+      return recording_->mode(row.name()).status != Status::ok;
+    });
+    std::vector<RunSlot> slots = schedule(plan_, rows);
     std::erase_if(slots, [&](const RunSlot& slot) { return recording_->has(slot); });
     for (size_t i = 0; i < slots.size() && !interrupted(); ++i) {
       const std::vector<RunSlot> later(slots.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                        slots.end());
-      run_slot(slots[i], fmt::format("[{}/{}] {}", i + 1, slots.size(), slots[i].mode->name),
+      run_slot(slots[i], fmt::format("[{}/{}] {}", i + 1, slots.size(), slots[i].row.name()),
                recording_->expected_s(later));
     }
   }
 
   void run_slot(const RunSlot& slot, const std::string& label, std::optional<double> later_s) {
-    const TrainJob train = job_for(plan_, *slot.mode, slot.seed, device_.is_cuda());
+    const TrainJob train = job_for(plan_, slot.row, slot.seed, device_.is_cuda());
     Progress progress(console_, label, train.batch_size, steady_seconds);
     progress.before_others(later_s);
     const CpuSnapshot before = read_cpu_snapshot();
@@ -119,7 +121,7 @@ class Session {
       recording_->add(slot, *outcome.result->train, gpu.energy,
                       share_of_others(before, after, own_s));
       const bool counts = slot.role == Role::measure;
-      ModeRecord& row = recording_->mode(slot.mode->name);
+      ModeRecord& row = recording_->mode(slot.row.name());
       if (const auto mark = yardsticks_->set_beside(row, counts))
         recording_->mark_once(row.mode, *mark);
     } else {
@@ -139,18 +141,18 @@ class Session {
       if (mark.id == "busy") {
         busy += (busy.empty() ? "" : ", and ") + mark.why;
       } else {
-        recording_->mark_once(slot.mode->name, mark);
+        recording_->mark_once(slot.row.name(), mark);
       }
     }
     if (busy.empty()) return;
-    recording_->mark_once(slot.mode->name, {"busy", busy});
+    recording_->mark_once(slot.row.name(), {"busy", busy});
     // Told at once and once: there may be hours of runs to come whose times say little.
     if (std::exchange(busy_told_, true)) return;
     console_.warning(fmt::format(
         "while {} ran, {}: such times decide only what that cannot have caused.\n"
         "         Close other programs, or stop here (Ctrl-C) and run it when the machine is "
         "quiet.",
-        slot.mode->name, busy));
+        slot.row.name(), busy));
   }
 
   void print_rows_without_runs() {
@@ -163,7 +165,7 @@ class Session {
 
   void print_block(const RunSlot& slot) {
     if (!prints_blocks(plan_.output)) return;
-    const ModeRecord& row = recording_->mode(slot.mode->name);
+    const ModeRecord& row = recording_->mode(slot.row.name());
     const bool runs_once = plan_.repeats == 1 && slot.role == Role::measure;
     console_.result((blocks_printed_++ > 0 ? "\n" : "") +
                     render_block(row.mode, slot.seed, row.runs.back(), runs_once));
@@ -184,7 +186,7 @@ class Session {
   ExitCode finish(const Baseline& baseline) {
     recording_->close_unfinished(troubles_.signal ? "interrupted before it ended"
                                                   : "it did not run");
-    recording_->choose_reference(plan_.reference);
+    recording_->choose_reference(reference_row(plan_).name());
     assign_marks(recording_->document());
     ExitCode code = recording_->outcome();
     if (!troubles_.signal) {
@@ -249,9 +251,15 @@ class Session {
 
 int run_session(Plan plan) {
   Console console(plan.output);
-  WorkerRunner runner(worker_command_from_environment(), [&](std::string_view line) {
-    console.detail("worker: " + std::string(line));
-  });
+  WorkerVoice voice(console);
+  std::optional<WorkerCommand> fabric;
+  const auto& engines = plan.engines;
+  if (std::find(engines.begin(), engines.end(), kFabricEngine) != engines.end()) {
+    fabric = fabric_command_from_environment();
+  }
+  WorkerRunner runner(
+      worker_command_from_environment(),
+      [&](const Job& job, std::string_view line) { voice.take(job, line); }, std::move(fabric));
   return Session(std::move(plan), runner, console).run();
 }
 

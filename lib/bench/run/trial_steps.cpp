@@ -20,14 +20,14 @@ std::string size_text(int64_t bytes) {
 }
 
 // Nothing is left to run of it (--resume).
-bool is_complete(const TrialParts& parts, const ModeTraits& mode) {
-  const std::vector<RunSlot> slots = schedule(parts.plan, {&mode});
+bool is_complete(const TrialParts& parts, const PlannedRow& row) {
+  const std::vector<RunSlot> slots = schedule(parts.plan, {row});
   return std::all_of(slots.begin(), slots.end(),
                      [&](const RunSlot& slot) { return parts.recording.has(slot); });
 }
 
-TrainJob job_of(const TrialParts& parts, const ModeTraits& mode) {
-  return job_for(parts.plan, mode, parts.plan.seeds.front(), parts.device.is_cuda());
+TrainJob job_of(const TrialParts& parts, const PlannedRow& row) {
+  return job_for(parts.plan, row, parts.plan.seeds.front(), parts.device.is_cuda());
 }
 
 RunSize size_of(const TrialParts& parts, const TrainJob& train) {
@@ -35,27 +35,27 @@ RunSize size_of(const TrialParts& parts, const TrainJob& train) {
 }
 
 std::string trying_line(const TrialParts& parts) {
-  const ModeTraits& reference = *parts.plan.reference;
+  const PlannedRow reference = reference_row(parts.plan);
   const int64_t steps =
       pilot_steps(parts.plan, reference, size_of(parts, job_of(parts, reference)));
   return fmt::format("trying {} steps of each mode", parts.plan.pilot_steps) +
-         (steps > parts.plan.pilot_steps ? fmt::format(", {} of {}", steps, reference.name) : "");
+         (steps > parts.plan.pilot_steps ? fmt::format(", {} of {}", steps, reference.name()) : "");
 }
 
-void try_mode(const TrialParts& parts, const ModeTraits& mode) {
+void try_row(const TrialParts& parts, const PlannedRow& planned) {
   const Plan& plan = parts.plan;
-  const TrainJob train = job_of(parts, mode);
-  Progress progress(parts.console, fmt::format("  {:<12}", mode.name), train.batch_size,
-                    steady_seconds, false);
-  const int64_t steps = pilot_steps(plan, mode, size_of(parts, train));
+  const std::string name = planned.name();
+  const TrainJob train = job_of(parts, planned);
+  Progress progress(parts.console, fmt::format("  {:<12}", name), train.batch_size, steady_seconds,
+                    false);
+  const int64_t steps = pilot_steps(plan, planned, size_of(parts, train));
   const JobOutcome outcome = parts.runner.run(
       job_on(parts.device, plan, pilot_job(train, steps)), {plan.timeout_s},
       [&](const Event& event) { progress.take(event); }, [&] { progress.tick(); });
   parts.console.clear_live();
   if (parts.troubles.take(outcome)) return;
   if (!outcome.result || !outcome.result->train) {
-    parts.recording.set_status(mode.name,
-                               outcome.status == Status::ok ? Status::error : outcome.status,
+    parts.recording.set_status(name, outcome.status == Status::ok ? Status::error : outcome.status,
                                outcome.reason.value_or("the worker sent no training result"));
     return;
   }
@@ -63,17 +63,17 @@ void try_mode(const TrialParts& parts, const ModeTraits& mode) {
     parts.data.train_samples = outcome.result->train->train_samples;
     parts.data.test_samples = outcome.result->train->test_samples;
   }
-  ModeRecord& row = parts.recording.mode(mode.name);
+  ModeRecord& row = parts.recording.mode(name);
   row.effective_mode = outcome.result->train->effective_mode;
   const RunRecord& pilot = outcome.result->train->run;
   row.pilot = projected(pilot, size_of(parts, train));
-  if (&mode == plan.reference && repeats_the_run(train)) {
+  if (planned == reference_row(plan) && repeats_the_run(train)) {
     row.pilot->seed = train.seed;
     row.pilot->loss_trace = pilot.loss_trace;
   }
   if (plan.budget_s && row.pilot->projected_s && *row.pilot->projected_s > *plan.budget_s) {
     parts.recording.set_status(
-        mode.name, Status::skipped,
+        name, Status::skipped,
         fmt::format("projected {}, over --budget {}", rough_duration(*row.pilot->projected_s),
                     rough_duration(*plan.budget_s)));
   }
@@ -85,8 +85,15 @@ std::string support_words(const Support& support) {
   return words + " (" + support.why + ")";
 }
 
-std::string pilot_line(const ModeRecord& row) {
-  std::string line = fmt::format("  {:<13} {:<43}", row.mode, support_words(*row.support));
+// Names of another engine's rows are longer.
+size_t name_width(const Plan& plan) {
+  size_t width = 13;
+  for (const PlannedRow& row : rows_of(plan)) width = std::max(width, row.name().size());
+  return width;
+}
+
+std::string pilot_line(const ModeRecord& row, size_t width) {
+  std::string line = fmt::format("  {:<{}} {:<43}", row.mode, width, support_words(*row.support));
   if (row.pilot && row.pilot->projected_s)
     line += fmt::format(" about {:<8}", rough_duration(*row.pilot->projected_s));
   if (row.pilot && row.pilot->peak_allocated_bytes)
@@ -101,15 +108,15 @@ std::string pilot_line(const ModeRecord& row) {
 bool is_projected(const ModeRecord& row) { return row.pilot && row.pilot->projected_s; }
 
 void warn_of_emulated_modes(const TrialParts& parts) {
-  const ModeRecord& reference = parts.recording.mode(parts.plan.reference->name);
-  for (const ModeTraits* mode : parts.plan.modes) {
-    const ModeRecord& row = parts.recording.mode(mode->name);
+  const ModeRecord& reference = parts.recording.mode(reference_row(parts.plan).name());
+  for (const PlannedRow& planned : rows_of(parts.plan)) {
+    const ModeRecord& row = parts.recording.mode(planned.name());
     if (row.status != Status::ok || row.support->verdict != SupportLevel::emulated) continue;
     const bool is_slower = is_projected(row) && is_projected(reference) &&
                            *row.pilot->projected_s > *reference.pilot->projected_s;
     parts.console.warning(fmt::format(
         "{} is emulated on {} ({}) and {}.\n         Skip such modes with --emulated skip.",
-        mode->name, printable(parts.device.facts.name), row.support->why,
+        row.mode, printable(parts.device.facts.name), row.support->why,
         is_slower ? "slower than " + reference.mode : "may be slow"));
   }
 }
@@ -119,15 +126,15 @@ constexpr double kLongS = 120.0;
 
 // "3 runs, about 12m 40s in all; shorter: --config quick, or --budget 2m (leaves out 16-mixed)"
 void tell_total(const TrialParts& parts) {
-  std::vector<const ModeTraits*> modes;
+  std::vector<PlannedRow> rows;
   std::vector<std::string> over_budget;
-  for (const ModeTraits* mode : in_turn(parts.plan, parts.plan.modes)) {
-    const ModeRecord& row = parts.recording.mode(mode->name);
+  for (const PlannedRow& planned : in_turn(parts.plan, rows_of(parts.plan))) {
+    const ModeRecord& row = parts.recording.mode(planned.name());
     if (row.status != Status::ok) continue;
-    modes.push_back(mode);
+    rows.push_back(planned);
     if (is_projected(row) && *row.pilot->projected_s > kLongS) over_budget.push_back(row.mode);
   }
-  std::vector<RunSlot> slots = schedule(parts.plan, modes);
+  std::vector<RunSlot> slots = schedule(parts.plan, rows);
   std::erase_if(slots, [&](const RunSlot& slot) { return parts.recording.has(slot); });
   const auto total_s = parts.recording.expected_s(slots);
   if (slots.empty() || !total_s) return;
@@ -148,12 +155,12 @@ void tell_total(const TrialParts& parts) {
 void try_modes(const TrialParts& parts) {
   const bool tries = parts.plan.pilot_steps > 0;
   if (tries) parts.console.info(trying_line(parts));
-  for (const ModeTraits* mode : in_turn(parts.plan, parts.plan.modes)) {
+  for (const PlannedRow& planned : in_turn(parts.plan, rows_of(parts.plan))) {
     if (parts.troubles.interrupted(parts.runner)) return;
-    const ModeRecord& row = parts.recording.mode(mode->name);
-    if (tries && row.status == Status::ok && !is_complete(parts, *mode)) try_mode(parts, *mode);
+    const ModeRecord& row = parts.recording.mode(planned.name());
+    if (tries && row.status == Status::ok && !is_complete(parts, planned)) try_row(parts, planned);
     if (parts.troubles.interrupted(parts.runner)) return;
-    parts.console.info(pilot_line(row));
+    parts.console.info(pilot_line(row, name_width(parts.plan)));
   }
   if (tries) tell_total(parts);
   warn_of_emulated_modes(parts);

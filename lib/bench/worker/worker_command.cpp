@@ -77,8 +77,8 @@ WorkerCommand find_worker(const WorkerSurroundings& around) {
   const std::string beside = around.program_folder + "/precbench-worker";
   const auto workers = installed_workers(around.program_folder);
   std::error_code ignored;
-  if (!around.worker.empty()) return {around.worker, around.libtorch};
-  if (fs::exists(beside, ignored) || workers.empty()) return {beside, around.libtorch};
+  if (!around.worker.empty()) return {around.worker, {}, around.libtorch};
+  if (fs::exists(beside, ignored) || workers.empty()) return {beside, {}, around.libtorch};
 
   const std::string python = around.python.empty() ? "python3" : around.python;
   const bool is_named = !around.libtorch.empty();
@@ -95,7 +95,7 @@ WorkerCommand find_worker(const WorkerSurroundings& around) {
   }
   const auto release = libtorch_release(dir);
   for (const InstalledWorker& worker : workers) {
-    if (worker.release() == release) return {worker.path, fs::absolute(dir).string()};
+    if (worker.release() == release) return {worker.path, {}, fs::absolute(dir).string()};
   }
   throw DeviceError(told + " is " + (release ? "of release " + *release : "of an unknown release") +
                     "; workers are here for " + releases_of(workers) +
@@ -103,11 +103,58 @@ WorkerCommand find_worker(const WorkerSurroundings& around) {
                     "\n       " + kNameAnother);
 }
 
+namespace {
+
+WorkerSurroundings surroundings() {
+  return {executable_dir(), text_of_variable("PRECBENCH_WORKER"),
+          text_of_variable("PRECBENCH_LIBTORCH"), text_of_variable("PRECBENCH_PYTHON")};
+}
+
+// The interpreter of the environment whose site-packages has this torch; a build folder tells which
+// LibTorch its worker was built with.
+std::string python_of_libtorch(std::string dir, const std::string& share) {
+  if (dir.empty()) std::getline(std::ifstream(share + "/libtorch") >> std::ws, dir);
+  const fs::path python = fs::path(dir) / "../../../../bin/python3";
+  std::error_code ignored;
+  return !dir.empty() && fs::exists(python, ignored) ? python.lexically_normal().string() : "";
+}
+
+}  // namespace
+
+WorkerCommand find_fabric_worker(const WorkerSurroundings& around, const std::string& share) {
+  if (!around.worker.empty()) return {around.worker, {}, around.libtorch};
+  const std::string package = share + "/precbench_fabric";
+  std::string python = around.python;
+  if (python.empty()) python = python_of_libtorch(around.libtorch, share);
+  if (python.empty()) python = "python3";
+  const PythonAnswer answer = ask_python(python, R"(
+names = {'torch': 'torch', 'lightning_fabric': 'lightning-fabric'}
+print('lacks', *[pip for name, pip in names.items() if not importlib.util.find_spec(name)]))");
+  constexpr std::string_view kLacks = "lacks";
+  const bool is_whole = answer.text == kLacks;
+  if (answer.started && is_whole && fs::exists(package)) return {python, {package}, ""};
+  std::string why;
+  if (!answer.started || !answer.text.starts_with(kLacks)) {
+    why = answer.started ? python + " does not run" : answer.problem;
+  } else if (!is_whole) {
+    const std::string missing = answer.text.substr(kLacks.size() + 1);
+    why = python + " has no " + missing + "\n       install it:  " + python + " -m pip install " +
+          missing;
+  } else {
+    why = "'" + package + "' is missing: install precbench again";
+  }
+  throw DeviceError("--engine fabric: " + why +
+                    "\n       or name a Python that has torch and lightning-fabric:  "
+                    "PRECBENCH_PYTHON=PATH");
+}
+
 const WorkerCommand& worker_command_from_environment() {
-  static const WorkerCommand command =
-      find_worker({executable_dir(), text_of_variable("PRECBENCH_WORKER"),
-                   text_of_variable("PRECBENCH_LIBTORCH"), text_of_variable("PRECBENCH_PYTHON")});
+  static const WorkerCommand command = find_worker(surroundings());
   return command;
+}
+
+WorkerCommand fabric_command_from_environment() {
+  return find_fabric_worker(surroundings(), share_dir());
 }
 
 std::optional<std::string> libtorch_release(const std::string& dir) {

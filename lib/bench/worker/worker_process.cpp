@@ -129,11 +129,14 @@ int WorkerProcess::spawn(const WorkerCommand& command) {
   std::vector<char*> environment_pointers;
   for (std::string& variable : environment) environment_pointers.push_back(variable.data());
   environment_pointers.push_back(nullptr);
-  std::string path = command.path;
-  std::array<char*, 2> arguments = {path.data(), nullptr};
+  std::vector<std::string> words = {command.path};
+  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
 
   uv_process_options_t options{};
-  options.file = path.c_str();
+  options.file = command.path.c_str();
   options.args = arguments.data();
   options.env = environment_pointers.data();
   // The worker leads its own session, so that a terminal's Ctrl-C reaches the coordinator alone.
@@ -222,6 +225,8 @@ void WorkerProcess::take_stderr(std::string_view bytes) {
   if (stderr_tail_.size() > kStderrTailBytes)
     stderr_tail_.erase(0, stderr_tail_.size() - kStderrTailBytes);
   if (!on_stderr_) return;
+  // A program may print without ever ending a line.
+  if (stderr_line_.size() > kStderrTailBytes) stderr_line_.clear();
   stderr_line_ += bytes;
   for (size_t end = stderr_line_.find('\n'); end != std::string::npos;
        end = stderr_line_.find('\n')) {

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <csignal>
 
+#include "common/engines.h"
+
 namespace precbench {
 namespace {
 
@@ -20,8 +22,9 @@ double children_cpu_s() {
 
 }  // namespace
 
-WorkerRunner::WorkerRunner(WorkerCommand command, StderrHandler on_stderr)
-    : command_(std::move(command)), on_stderr_(std::move(on_stderr)) {
+WorkerRunner::WorkerRunner(WorkerCommand command, JobStderrHandler on_stderr,
+                           std::optional<WorkerCommand> fabric)
+    : command_(std::move(command)), fabric_(std::move(fabric)), on_stderr_(std::move(on_stderr)) {
   std::signal(SIGPIPE,
               SIG_IGN);  // a worker that dies before it has read its job is an outcome, not our end
   uv_loop_init(&loop_);
@@ -55,9 +58,12 @@ JobOutcome WorkerRunner::run(const Job& job, const JobLimits& limits, const Even
   using Clock = std::chrono::steady_clock;
   const double cpu_before_s = children_cpu_s();
   const auto begin = Clock::now();
-  WorkerProcess worker(loop_, on_event, on_tick, on_stderr_);
+  const bool is_fabric = job.kind == JobKind::train && job.train.engine == kFabricEngine && fabric_;
+  StderrHandler on_line;
+  if (on_stderr_) on_line = [&](std::string_view line) { on_stderr_(job, line); };
+  WorkerProcess worker(loop_, on_event, on_tick, on_line);
   running_ = &worker;
-  worker.start(command_, job, limits);
+  worker.start(is_fabric ? *fabric_ : command_, job, limits);
   uv_run(&loop_, UV_RUN_DEFAULT);
   running_ = nullptr;
 

@@ -10,8 +10,10 @@ namespace precbench {
 class WorkerRunner final : public JobRunner {
  public:
   // `on_stderr` gets each line that a worker writes to its stderr (LibTorch's warnings and the
-  // like).
-  WorkerRunner(WorkerCommand command, StderrHandler on_stderr);
+  // like), and the job it is at. `fabric` is the worker of that engine, where jobs name it.
+  using JobStderrHandler = std::function<void(const Job& job, std::string_view line)>;
+  WorkerRunner(WorkerCommand command, JobStderrHandler on_stderr,
+               std::optional<WorkerCommand> fabric = std::nullopt);
   ~WorkerRunner() override;
   WorkerRunner(const WorkerRunner&) = delete;
   WorkerRunner& operator=(const WorkerRunner&) = delete;
@@ -22,7 +24,8 @@ class WorkerRunner final : public JobRunner {
 
  private:
   WorkerCommand command_;
-  StderrHandler on_stderr_;
+  std::optional<WorkerCommand> fabric_;
+  JobStderrHandler on_stderr_;
   // One loop for the whole session: a signal that arrives between two jobs is seen by the next.
   uv_loop_t loop_{};
   std::array<uv_signal_t, 2> signals_{};  // SIGINT, SIGTERM

@@ -23,8 +23,8 @@ Plan plan_with(Order order, std::vector<uint32_t> seeds, int64_t repeats) {
 // "16-mixed/7/0" per run; a drift run ends in "!".
 std::vector<std::string> runs_of(const Plan& plan) {
   std::vector<std::string> texts;
-  for (const RunSlot& slot : schedule(plan, plan.modes)) {
-    texts.push_back(std::string(slot.mode->name) + "/" + std::to_string(slot.seed) + "/" +
+  for (const RunSlot& slot : schedule(plan, rows_of(plan))) {
+    texts.push_back(slot.row.name() + "/" + std::to_string(slot.seed) + "/" +
                     std::to_string(slot.repeat) + (slot.role == Role::drift ? "!" : ""));
   }
   return texts;
@@ -78,7 +78,7 @@ TEST(Schedule, WithoutTheReferenceAmongWhatRunsThereIsNoDriftRun) {
 TEST(Schedule, OrderIndexCountsTheRuns) {
   const Plan plan = plan_with(Order::rotate, {7, 8}, 2);
   int64_t expected = 0;
-  for (const RunSlot& slot : schedule(plan, plan.modes)) EXPECT_EQ(slot.order_index, expected++);
+  for (const RunSlot& slot : schedule(plan, rows_of(plan))) EXPECT_EQ(slot.order_index, expected++);
   EXPECT_EQ(expected, 13);  // 2 seeds x 2 repeats x 3 modes, and the drift run
 }
 

@@ -51,14 +51,14 @@ TEST(Pilot, TakesTwentyStepsOfTheReferenceWhereNothingElseRepeatsThem) {
   plan.reference = plan.modes[1];
   plan.seeds = {42};
   plan.config["pilot"] = {{"value", 3}, {"source", "default"}};
-  EXPECT_EQ(pilot_steps(plan, *plan.modes[0], {100, 10}), 3);
-  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {100, 10}), 20);
-  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {12, 10}), 12);
+  EXPECT_EQ(pilot_steps(plan, plan.modes[0], {100, 10}), 3);
+  EXPECT_EQ(pilot_steps(plan, plan.modes[1], {100, 10}), 20);
+  EXPECT_EQ(pilot_steps(plan, plan.modes[1], {12, 10}), 12);
   plan.repeats = 2;
-  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {100, 10}), 3);
+  EXPECT_EQ(pilot_steps(plan, plan.modes[1], {100, 10}), 3);
   plan.repeats = 1;
   plan.config["pilot"]["source"] = "flag";
-  EXPECT_EQ(pilot_steps(plan, *plan.modes[1], {100, 10}), 3);
+  EXPECT_EQ(pilot_steps(plan, plan.modes[1], {100, 10}), 3);
 }
 
 // A cosine over 20 steps is not the beginning of one over 400.
