@@ -20,6 +20,7 @@ void add_matrix(CLI::App& root, Action& action);
 void add_report(CLI::App& root, Action& action);
 void add_list(CLI::App& root, Action& action);
 void add_get(CLI::App& root, Action& action);
+void add_init(CLI::App& root, Action& action);
 void add_generate(CLI::App& root, Action& action);
 
 }  // namespace precbench::cli

@@ -200,6 +200,7 @@ int run_command_line(int argc, char** argv) {
   add_report(root, action);
   add_list(root, action);
   add_get(root, action);
+  add_init(root, action);
   add_generate(root, action);
   // They inherit from the root, which has none.
   for (CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {

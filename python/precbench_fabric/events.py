@@ -25,8 +25,8 @@ class EventStream:
         os.dup2(2, 1)
         self._last_steps = -math.inf
 
-    def send(self, kind, **members):
-        line = json.dumps({"type": kind, **finite(members)}, allow_nan=False).encode() + b"\n"
+    def send(self, type_, /, **members):
+        line = json.dumps({"type": type_, **finite(members)}, allow_nan=False).encode() + b"\n"
         while line:
             line = line[os.write(self._descriptor, line):]
 

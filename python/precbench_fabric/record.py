@@ -110,6 +110,15 @@ def time_record(training, epochs, startup_s, data_s, stride):
     return result
 
 
+def versions():
+    import platform
+
+    import lightning_fabric
+    import torch
+
+    return {"torch": torch.__version__, "lightning_fabric": lightning_fabric.__version__, "python": platform.python_version()}
+
+
 def dtype_name(dtype):
     return str(dtype).replace("torch.", "")
 
@@ -120,7 +129,7 @@ def recipe(job, training):
     settings, seen = job["train"], training.observer.seen
     result = {"param_dtype": dtype_name(training.parameters[0].dtype), "grad_scaler": training.scaler is not None,
               "optimizer_impl": settings["optimizer"]["impl"], "memory_format": settings["memory_format"],
-              "details": {}, "unknown": {}}
+              "details": {"versions": versions()}, "unknown": {}}
 
     def tell(key, value, why):
         result[key] = value

@@ -23,7 +23,7 @@ from .trace import TraceWriter, gradient_norm
 class Silent:
     """Takes the events of a run that nobody follows."""
 
-    def send(self, kind, **members):
+    def send(self, type_, /, **members):
         pass
 
     def phase(self, name):

@@ -33,10 +33,22 @@
 #include "bench/worker/device_choice.h"
 #include "bench/worker/worker_runner.h"
 #include "common/engines.h"
+#include "common/printable.h"
 #include "data/load.h"
 
 namespace precbench {
 namespace {
+
+// Both engines are to run on one torch; where they do not, the rows differ in more than the engine.
+std::optional<std::string> note_of_torch(const JobOutcome& outcome, const std::string& libtorch) {
+  if (!outcome.hello) return std::nullopt;
+  const auto release = [](const std::string& version) {
+    return version.substr(0, version.find('+'));  // "2.11.0+cu130"
+  };
+  if (release(outcome.hello->libtorch) == release(libtorch)) return std::nullopt;
+  return fmt::format("ran on torch {}, not {}", printable(outcome.hello->libtorch),
+                     printable(libtorch));
+}
 
 class Session {
  public:
@@ -118,8 +130,9 @@ class Session {
     const CpuSnapshot after = read_cpu_snapshot();
     const double own_s = outcome.cpu_s + own_cpu_s() - own_before_s;
     if (outcome.result && outcome.result->train) {
-      recording_->add(slot, *outcome.result->train, gpu.energy,
-                      share_of_others(before, after, own_s));
+      TrainResult result = *outcome.result->train;
+      if (const auto note = note_of_torch(outcome, device_.libtorch)) result.notes.push_back(*note);
+      recording_->add(slot, result, gpu.energy, share_of_others(before, after, own_s));
       const bool counts = slot.role == Role::measure;
       ModeRecord& row = recording_->mode(slot.row.name());
       if (const auto mark = yardsticks_->set_beside(row, counts))

@@ -127,5 +127,37 @@ TEST_F(FindWorker, NamesItsPlaceWhereNoneIsInstalled) {
   EXPECT_EQ(find("").path, folder_ + "/bin/precbench-worker");  // whose start then says what to do
 }
 
+TEST_F(FindWorker, OfFabricIsThePythonThatHasIt) {
+  const std::string share = folder_ + "/share";
+  file("share/precbench_fabric/__main__.py", "");
+  const auto found = [&](const std::string& libtorch, const std::string& python) {
+    return find_fabric_worker({folder_ + "/bin", "", libtorch, python}, share);
+  };
+  const auto refusal = [&](const std::string& python) -> std::string {
+    try {
+      found("", python);
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return "no DeviceError";
+  };
+  const std::string named = python("lacks");
+  EXPECT_EQ(found("", named).path, named);
+  EXPECT_EQ(found("", named).arguments, std::vector{share + "/precbench_fabric"});
+  // The one that the LibTorch lies in, which in a build folder this file names.
+  fs::create_directories(folder_ + "/venv/lib/python3/site-packages/torch");
+  const std::string beside = file("venv/bin/python3", "#!/bin/sh\necho lacks\n");
+  fs::permissions(beside, fs::perms::owner_all);
+  EXPECT_EQ(found(folder_ + "/venv/lib/python3/site-packages/torch", "").path, beside);
+  file("share/libtorch", folder_ + "/venv/lib/python3/site-packages/torch\n");
+  EXPECT_EQ(found("", "").path, beside);
+  EXPECT_THAT(refusal(python("lacks lightning-fabric")),
+              HasSubstr("-m pip install lightning-fabric\n"));
+  EXPECT_THAT(refusal(python("what?")), HasSubstr("does not run"));
+  EXPECT_THAT(refusal(folder_ + "/none"), HasSubstr("none does not start"));
+  fs::remove_all(share + "/precbench_fabric");
+  EXPECT_THAT(refusal(python("lacks")), HasSubstr("install precbench again"));
+}
+
 }  // namespace
 }  // namespace precbench::worker_worker_command_test
