@@ -20,7 +20,7 @@ def main():
     from . import job as jobs
 
     try:
-        job = jobs.complete(json.loads(sys.stdin.readline()))
+        job = jobs.complete(json.loads(sys.stdin.read()))
     except ValueError as error:
         events.send("failed", kind="error", message=f"the job is not valid: {error}")
         end(UNREADABLE_JOB)

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 import unittest
+from unittest.mock import patch
 
 import torch
 from lightning_fabric import Fabric
@@ -106,12 +107,12 @@ def plain_script(module, train_set, mode, call, loss_of, lr=0.05):
 
 
 class UserModels(FabricTest):
-    def compare(self, name, text, call, loss_of, modes=MODES):
+    def compare(self, name, text, call, loss_of, modes=MODES, **settings):
         path = self.write(name, text)
         for mode in modes:
             with self.subTest(f"{name} {mode}"):
                 event, _ = self.outcome(mode=mode, model="python", model_file=f"{path}:net", cpu_fp16="fabric", steps=STEPS,
-                                        batch_size=BATCH, dataset={"name": "python", "dir": f"{path}:data"})
+                                        batch_size=BATCH, dataset={"name": "python", "dir": f"{path}:data"}, **settings)
                 self.assertEqual(event["type"], "result", event)
                 run = event["train"]["run"]
                 file = next(each for each in sys.modules.values() if getattr(each, "__file__", None) == path)
@@ -127,6 +128,16 @@ class UserModels(FabricTest):
         for result in results:
             self.assertIsNotNone(result["run"]["test_accuracy"])
             self.assertIn("size", result["run"]["numerics"]["metrics"])
+
+    def test_compiling_is_apart(self):
+        compile_of_torch = torch.compile
+        with patch.object(torch, "compile", lambda module, **_: compile_of_torch(module, backend="eager")):
+            result, = self.compare("compiled.py", DICTS, lambda model, batch: model(batch["inputs"]), None, ["32-true"], compile=True)
+        details = result["recipe"]["details"]
+        self.assertGreater(details["compile_s"], 0)
+        self.assertLess(result["run"]["time"]["train_s"] - details["compile_s"], details["compile_s"] + 5)
+        self.assertEqual(result["recipe"]["unknown"]["compute_dtype"], "compiled kernels are not seen")
+        self.assertTrue(any("torch.compile took" in note for note in result["notes"]))
 
     def test_torchscript_refuses_it(self):
         path = self.write("refused.py", DICTS)

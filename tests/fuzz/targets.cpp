@@ -134,7 +134,7 @@ std::string small_result() {
   ResultDocument document;
   ModeRecord mode;
   mode.mode = mode.effective_mode = "16-mixed";
-  mode.support = Support{"emulated", "native from Volta, 7.0"};
+  mode.support = Support{SupportLevel::emulated, "native from Volta, 7.0"};
   mode.pilot.emplace();
   mode.pilot->steps = 3;
   mode.pilot->projected_s = 1.5;
