@@ -92,6 +92,14 @@ class Wheel(unittest.TestCase):
         (self.folder / "torch/__init__.py").touch()
         self.assert_trains(self.run_command(self.venv / "bin/precbench", *TINY_WORDS, "--format", "json"))
 
+    def test_its_worker_in_python_counts_with_its_library(self):
+        done = self.run_command(self.venv / "bin/precbench", *TINY_WORDS, "--engine", "fabric", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row, = json.loads(done.stdout)["modes"]
+        self.assertEqual(row["engine"], "fabric")
+        self.assertGreater(row["runs"][0]["memory"]["peak_allocated_bytes"], 0, row["runs"][0]["memory"]["unknown"])
+        self.assertEqual(row["recipe"]["compute_dtype"], "float32")
+
     def test_it_runs_from_another_folder_that_cannot_be_written(self):
         moved = self.folder / "moved here" / "precbench"
         moved.parent.mkdir()
