@@ -194,6 +194,33 @@ void describe_untimed(const std::vector<Candidate>& refused, const ModeRecord& r
     out.sentences.push_back("Memory is counted and holds all the same: " + saving + ".");
 }
 
+int64_t rows_of_engine(const ResultDocument& document, const ModeRecord& reference) {
+  return std::count_if(document.modes.begin(), document.modes.end(), [&](const ModeRecord& mode) {
+    return engine_of_row(mode.mode) == engine_of_row(reference.mode);
+  });
+}
+
+// Of the modes that ran in both engines, what a step takes in Python.
+void compare_engines(const ResultDocument& document, Recommendation& out) {
+  const MetricTraits& metric = *find_metric("step_time");
+  std::vector<ModePair> pairs;
+  for (const ModeRecord& mode : document.modes) {
+    if (engine_of_row(mode.mode) != kLibtorchEngine) continue;
+    const ModeRecord* other = find_mode_record(document, row_name(mode.mode, kFabricEngine));
+    if (other != nullptr) pairs.push_back({&mode, other, default_limit(metric)});
+  }
+  const std::vector<MetricComparison> judged =
+      judge(pairs, metric, JudgeOptions{false, false, data_sizes(document)});
+  std::string words;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    if (!judged[i].change || judged[i].is_refused) continue;
+    words += (words.empty() ? "" : ", ") + name_in_text(*pairs[i].base) + " " +
+             factor_words(judged[i]) + " (" + runs_words(*pairs[i].current, *pairs[i].base) + ")";
+  }
+  if (!words.empty())
+    out.sentences.push_back("A step in Python is, beside libtorch's: " + words + ".");
+}
+
 void compare_modes(const ResultDocument& document, const ModeRecord& reference,
                    Recommendation& out) {
   if (has_mark(reference, "too-small")) {
@@ -212,7 +239,7 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
   }
   if (candidates.empty() && refused.empty()) {
     const std::string name = name_in_text(reference);
-    const bool is_alone = document.modes.size() == 1;
+    const bool is_alone = rows_of_engine(document, reference) == 1;
     if (!is_alone) out.mode = reference.mode;
     out.sentences.push_back(is_alone
                                 ? "Only " + name + " was run: there is nothing to compare."
@@ -257,6 +284,7 @@ Recommendation recommend(const ResultDocument& document) {
   const ReferenceChoice choice = choose_reference(document);
   if (!choice.sentence.empty()) out.sentences.push_back(choice.sentence);
   if (choice.mode != nullptr) compare_modes(document, *choice.mode, out);
+  compare_engines(document, out);
   if (!out.mode.empty()) out.code = code_for(out.mode);
   if (is_cpu(document)) {
     const ModeRecord* chosen = find_mode_record(document, out.mode);

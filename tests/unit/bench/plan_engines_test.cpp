@@ -16,9 +16,11 @@
 namespace precbench::plan_engines_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::error_of;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::planned;
 
 std::vector<std::string> row_names(const GivenFlags& flags) {
@@ -133,11 +135,25 @@ TEST(Engines, RulesNameThem) {
 TEST(Engines, AModeIsRecommendedWithinOne) {
   ResultDocument document = in_two_engines();
   document.reference = "32-true";
-  EXPECT_EQ(recommend(document).mode, "32-true");
+  EXPECT_THAT(recommend(document).sentences,
+              Contains("Only 32-true was run: there is nothing to compare."));
   document.reference = "32-true/fabric";
   const Recommendation advice = recommend(document);
   EXPECT_EQ(advice.mode, "bf16-mixed/fabric");
   EXPECT_THAT(advice.code, HasSubstr("Fabric(precision=\"bf16-mixed\")"));
+}
+
+TEST(Engines, WhatPythonAddsIsToldModeByMode) {
+  ResultDocument document = in_two_engines();
+  document.environment = {{"device", {{"kind", "cpu"}, {"name", "a CPU"}}}};
+  document.modes[0].runs[0].time.step_ms.median = 10.0;
+  document.modes[1].runs[0].time.step_ms.median = 12.0;
+  EXPECT_THAT(
+      recommend(document).sentences,
+      Contains(
+          "A step in Python is, beside libtorch's: 32-true 1.20 times slower (one run each)."));
+  document.modes[1].marks.push_back({"busy", "others used the machine"});
+  EXPECT_THAT(recommend(document).sentences, Not(Contains(HasSubstr("A step in Python"))));
 }
 
 }  // namespace
