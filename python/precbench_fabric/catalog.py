@@ -25,6 +25,8 @@ TASKS = {
 def make_model(settings, data):
     """The job's model for these data; its weights are drawn from PyTorch's generator."""
     name, options = settings["model"], settings["model_options"]
+    if name in MODELS and data.shape is None:
+        raise InputError(f"model {name} is made for the built-in data sets; these data need a model of your own")
     if name in MODELS:
         return MODELS[name](*data.shape, options)
     if name == "torchscript":

@@ -98,6 +98,16 @@ def told(error):
     return reason, "Traceback of your file:\n" + "".join(lines)
 
 
+def place_in_library(error):
+    """"ValueError, transformers/models/bert/modeling_bert.py:120": where it came from in a package; ours is the last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [frame for frame in frames if PACKAGE not in Path(frame.filename).parents]
+    frame = (outside or frames)[-1]
+    parts = Path(frame.filename).parts
+    installed = parts.index("site-packages") + 1 if "site-packages" in parts else len(parts) - 1
+    return f"{type(error).__name__}, {'/'.join(parts[installed:])}:{frame.lineno}"
+
+
 def is_theirs(filename):
     """In the folder of a file of theirs, but not of the packages of an environment that lies there."""
     path = Path(filename).absolute()

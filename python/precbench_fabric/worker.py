@@ -49,10 +49,13 @@ def do(job, events):
         events.send("result", train=train(job, events, counted))
     except BaseException as error:  # sys.exit() of the user's file, too, is an answer
         told = user_file.told(error)
+        kind = kind_of(error)
         message = told[0] if told else str(error).strip() or type(error).__name__
         if told:
             print(told[1], file=sys.stderr, flush=True)
-        events.send("failed", kind=kind_of(error), message=message)
+        elif kind == "error" and not isinstance(error, user_file.UserError):
+            message += f" ({user_file.place_in_library(error)})"
+        events.send("failed", kind=kind, message=message)
 
 
 def end(code):

@@ -69,6 +69,14 @@ class Mistakes(FabricTest):
         self.assertEqual(run["status"], "diverged")
         self.assertRegex(run["reason"], r"the loss became nan at step 0 \(loss: nan\.py:14 \(loss\)\)")
 
+    def test_what_a_package_raises_names_its_place(self):
+        path = self.write("unfit.py", DATA + "\ndef images(): return nn.Conv2d(3, 3, 3)\n")
+        data = {"name": "python", "dir": f"{path}:data"}
+        event, _ = self.outcome(model="python", model_file=f"{path}:images", dataset=data)
+        self.assertRegex(event["message"], r"\(RuntimeError, torch/nn/modules/conv\.py:\d+\)$")
+        event, _ = self.outcome(model="mlp", dataset=data)
+        self.assertIn("need a model of your own", event["message"])
+
     def test_options_are_checked_by_the_function(self):
         path = self.write("options.py", DATA + "\ndef sized(width=3):\n    print('width', width)\n    return nn.Linear(4, width)\n")
         here = {"model": "python", "model_file": f"{path}:sized", "dataset": {"name": "python", "dir": f"{path}:data"}}
