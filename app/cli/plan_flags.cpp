@@ -47,7 +47,10 @@ GivenFlags PlanFlags::given() const {
     std::vector<std::string>& all = given[name];
     all.insert(all.end(), texts.begin(), texts.end());  // of the root and of `run`
     const bool is_flag = find_option(name)->type == OptionType::flag;
-    if (is_flag) all = {texts.back()};  // -q -q is -q
+    if (!is_flag) continue;
+    const std::string& twice = find_option(name)->twice;
+    if (all.size() > 1 && !twice.empty()) given[twice] = {"true"};
+    given[name] = {texts.back()};  // -q -q is -q
   }
   return given;
 }

@@ -6,7 +6,7 @@
 #include "bench/plan/parse_value.h"
 #include "bench/predict/prediction.h"
 #include "bench/run/console.h"
-#include "bench/worker/worker_runner.h"
+#include "bench/run/logged_runner.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/plan_flags.h"
@@ -27,7 +27,7 @@ const std::vector<std::string_view> kOptions = {
     "profile",        "tf32",       "deterministic", "optimizer-impl",  "memory-format",
     "attention",      "fp8-recipe", "fp8-margin",    "fp8-history",     "fp8-amax",
     "find-max-batch", "timeout",    "dry-run",       "format",          "color",
-    "quiet",          "verbose"};
+    "quiet",          "verbose",    "events",        "log-file"};
 
 // "RTX 4090", "Tesla T4" and "T4" are the names on the box; ids are what is left without maker,
 // family, case and separators.
@@ -81,9 +81,7 @@ int run_predict(const GivenFlags& given, const std::string& gpus) {
     return static_cast<int>(ExitCode::ok);
   }
   console.info(plan.title);
-  WorkerRunner runner(worker_command_from_environment(), [&](const Job&, std::string_view line) {
-    console.detail("worker: " + std::string(line));
-  });
+  LoggedRunner runner(console);
   const json prediction = predict(plan, request, runner);
   write_stdout(
       render_prediction(prediction, plan.output.format, stdout_options(plan.output.color)));

@@ -25,7 +25,7 @@ VALUES = {
 }
 # What is no part of a job; each is looked at in a way of its own below.
 OTHERWISE = {"device", "emulated", "reference", "order", "timeout", "budget", "resume", "results-dir", "no-save", "baseline", "fail-on",
-             "strict-gate", "dry-run", "context", "format", "color", "progress", "quiet", "verbose", "help", "help-all",
+             "strict-gate", "dry-run", "context", "format", "color", "progress", "quiet", "verbose", "events", "log-file", "help", "help-all",
              "version", "gpu", *("export-" + name for name in ("json", "csv", "markdown", "html", "junit", "github"))}
 
 
@@ -129,7 +129,7 @@ class EveryOption(CliTest):
         done = run("--modes", "16-mixed,32-true", "--no-save", "--baseline", saved, "--fail-on", "memory:50%", "--strict-gate")
         self.assertIn("gate", done.stdout)
         self.assertIn("\x1b[1m", run("--modes", "32-true", "--no-save", "--color", "always").stdout)
-        self.assertIn("worker: said", run("--modes", "32-true", "--no-save", "-v", script={"32-true": "say"}).stderr)
+        self.assertIn("32-true: said", run("--modes", "32-true", "--no-save", "-v", script={"32-true": "say"}).stderr)
         self.assertEqual(self.precbench("--device", "cuda", *common).returncode, 4)
         exports = [word for name in ("json", "csv", "markdown", "html", "junit", "github") for word in ("--export-" + name, "e." + name)]
         run("--modes", "32-true", "--no-save", *exports)

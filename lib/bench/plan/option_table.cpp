@@ -189,7 +189,13 @@ void add_output(OptionTable& table) {
   table.add(Field{"color", &OutputPlan::color}, "colours");
   table.add(Field{"progress", &OutputPlan::progress}, "progress on standard error");
   table.add(Field{"quiet", &OutputPlan::quiet}, "no progress, no notes").short_name = "q";
-  table.add(Field{"verbose", &OutputPlan::verbose}, "also what the worker says").short_name = "v";
+  OptionSpec& verbose =
+      table.add(Field{"verbose", &OutputPlan::verbose}, "also what the worker says");
+  verbose.short_name = "v";
+  verbose.twice = "events";
+  table.add(Field{"events", &OutputPlan::events}, "also what the worker does, as -vv");
+  table.add(Field{"log_file", &OutputPlan::log_file},
+            "append everything that is told, and -vv, with times", "FILE");
 }
 
 std::vector<OptionSpec> make_table() {

@@ -39,6 +39,7 @@ struct OptionSpec {
   bool takes_file = false;   // of a choice: the path of a file is allowed as well
   bool is_hidden = false;    // for tests; in no help and no configuration file
   std::string short_name;
+  std::string twice;  // the flag that this one means where it stands twice (-vv)
   // Sets its member of the plan; nothing where make_plan does more than that.
   std::function<void(Plan& plan, const json& value)> set;
 };

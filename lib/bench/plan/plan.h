@@ -41,7 +41,9 @@ struct OutputPlan {
   ColorChoice color = ColorChoice::automatic;
   ProgressChoice progress = ProgressChoice::automatic;
   bool quiet = false;
-  bool verbose = false;
+  bool verbose = false;  // also what the worker says
+  bool events = false;   // and what it does
+  std::string log_file;  // all of that with times; empty = none
 };
 
 struct GatePlan {

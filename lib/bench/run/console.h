@@ -3,8 +3,12 @@
 // gives way to other output.
 #pragma once
 
+#include <spdlog/logger.h>
+
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/plan/plan.h"
 #include "bench/report/formats.h"
@@ -13,16 +17,21 @@ namespace precbench {
 
 class Console {
  public:
+  // Throws FileError when the log file cannot be opened.
   explicit Console(const OutputPlan& plan);
 
   void result(std::string_view text);    // stdout, as it is
   void rendered(std::string_view text);  // a table of ours on stderr, as it is; not with -q
 
-  // On stderr, texts from outside in them made safe and wrapped at words on a terminal:
+  // On stderr, texts from outside in them made safe and wrapped at words on a terminal; in the log
+  // file all of them.
   void info(std::string_view line);     // not with -q
   void detail(std::string_view line);   // with -v only
   void warning(std::string_view text);  // always
   void error(std::string_view text);    // always
+  // Of the worker of a mode, or of another job ("describe"):
+  void worker_says(const std::string& who, std::string_view line);  // with -v only
+  void worker_does(const std::string& who, std::string_view text);  // with -vv only
 
   // Replaces the live line; only call where has_live_line().
   void live(std::string_view line);
@@ -32,9 +41,10 @@ class Console {
   bool shows_progress() const { return shows_progress_; }
 
  private:
-  void say(std::string_view head, std::string_view color, std::string_view text);
+  void log(const std::string& who, spdlog::level::level_enum level, std::string_view text);
 
-  bool quiet_, verbose_, color_, has_live_line_, shows_progress_;
+  bool quiet_, has_live_line_, shows_progress_;
+  std::vector<spdlog::sink_ptr> sinks_;
   bool live_shown_ = false;
 };
 

@@ -10,10 +10,10 @@
 #include "bench/run/batch_search.h"
 #include "bench/run/console.h"
 #include "bench/run/gemm_choice.h"
+#include "bench/run/logged_runner.h"
 #include "bench/run/pilot.h"
 #include "bench/text/layout.h"
 #include "bench/worker/device_choice.h"
-#include "bench/worker/worker_runner.h"
 #include "common/errors.h"
 #include "common/json_text.h"
 #include "common/printable.h"
@@ -32,10 +32,7 @@ std::string mebibytes(int64_t bytes) {
 class Experiment {
  public:
   explicit Experiment(Plan plan)
-      : plan_(std::move(plan)),
-        console_(plan_.output),
-        runner_(worker_command_from_environment(),
-                [this](const Job&, std::string_view line) { console_.detail(line); }) {}
+      : plan_(std::move(plan)), console_(plan_.output), runner_(console_) {}
 
   int run() {
     const std::string& format = plan_.output.format;
@@ -185,7 +182,7 @@ class Experiment {
 
   Plan plan_;
   Console console_;
-  WorkerRunner runner_;
+  LoggedRunner runner_;
   DeviceChoice device_;
   int64_t most_ = 0, limit_ = 0;
   std::string problem_;

@@ -22,18 +22,16 @@
 #include "bench/run/ending.h"
 #include "bench/run/gemm_choice.h"
 #include "bench/run/gpu_watch.h"
+#include "bench/run/logged_runner.h"
 #include "bench/run/preflight.h"
 #include "bench/run/progress.h"
 #include "bench/run/recording.h"
 #include "bench/run/trial_steps.h"
 #include "bench/run/troubles.h"
-#include "bench/run/worker_voice.h"
 #include "bench/run/yardsticks.h"
 #include "bench/text/escape.h"
 #include "bench/worker/device_choice.h"
-#include "bench/worker/worker_runner.h"
 #include "common/engines.h"
-#include "common/printable.h"
 #include "data/load.h"
 
 namespace precbench {
@@ -264,15 +262,12 @@ class Session {
 
 int run_session(Plan plan) {
   Console console(plan.output);
-  WorkerVoice voice(console);
   std::optional<WorkerCommand> fabric;
   const auto& engines = plan.engines;
   if (std::find(engines.begin(), engines.end(), kFabricEngine) != engines.end()) {
     fabric = fabric_command_from_environment();
   }
-  WorkerRunner runner(
-      worker_command_from_environment(),
-      [&](const Job& job, std::string_view line) { voice.take(job, line); }, std::move(fabric));
+  LoggedRunner runner(console, std::move(fabric));
   return Session(std::move(plan), runner, console).run();
 }
 

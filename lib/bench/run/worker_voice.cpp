@@ -18,10 +18,15 @@ bool runs_user_code(const TrainJob& job) {
 
 }  // namespace
 
+std::string speaker_of(const Job& job) {
+  return job.kind == JobKind::train ? row_name(job.train.mode, job.train.engine)
+                                    : std::string(name_of(job.kind));
+}
+
 void WorkerVoice::take(const Job& job, std::string_view line) {
-  const std::string row = row_name(job.train.mode, job.train.engine);
+  const std::string row = speaker_of(job);
   if (job.kind != JobKind::train || !runs_user_code(job.train)) {
-    console_.detail("worker: " + std::string(line));
+    console_.worker_says(row, line);
     return;
   }
   const std::string speaker = fmt::format("{} {} {}", row, job.train.seed, job.train.pilot);
@@ -33,7 +38,7 @@ void WorkerVoice::take(const Job& job, std::string_view line) {
     console_.info(text);
   } else {
     if (shown_ == kShownLines + 1) console_.info(row + ": (more is shown with -v)");
-    console_.detail(text);
+    console_.worker_says(row, line);
   }
 }
 

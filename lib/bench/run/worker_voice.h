@@ -10,6 +10,9 @@
 
 namespace precbench {
 
+// The row that a job trains ("16-mixed"), else its kind ("describe").
+std::string speaker_of(const Job& job);
+
 class WorkerVoice {
  public:
   explicit WorkerVoice(Console& console) : console_(console) {}
