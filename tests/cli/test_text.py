@@ -174,7 +174,7 @@ class Bytes(CliTest):
             done = self.run_bytes("--dataset", "synthetic", "--modes", "32-true", "--pilot", "0", "-v", "--format", "json",
                                   "--export-junit", "out.xml", "--export-html", "out.html", script={"32-true": behaviour})
             self.assertEqual(done.returncode, 4, done.stderr)
-            self.assertIn(b"worker: ", done.stderr)
+            self.assertIn(b"32-true: ", done.stderr)
             self.assertEqual(json.loads(done.stdout)["modes"][0]["status"], "error")
             xml.etree.ElementTree.parse(self.folder / "out.xml")
 
