@@ -135,6 +135,25 @@ inline constexpr auto kFields<ScalerRecord> =
                Field{"final_scale", &ScalerRecord::final_scale}.required(),
                Field{"skipped_steps", &ScalerRecord::skipped_steps}.required()};
 
+// Of --target-accuracy: when the test set first reached it, or that it did not.
+struct TargetRecord {
+  double accuracy = 0;
+  bool is_reached = false;
+  std::optional<int64_t> epoch;  // from 1
+  std::optional<int64_t> steps;  // optimizer steps by then
+  std::optional<double> time_s;  // training and evaluations by then
+  Unknowns unknown;
+};
+
+template <>
+inline constexpr auto kFields<TargetRecord> =
+    std::tuple{Field{"accuracy", &TargetRecord::accuracy}.from(0, 1, kFraction).required(),
+               Field{"reached", &TargetRecord::is_reached}.required(),
+               Field{"epoch", &TargetRecord::epoch}.from(1),
+               Field{"steps", &TargetRecord::steps}.from(0),
+               Field{"time_s", &TargetRecord::time_s}.from(0, kLongestS),
+               Field{"unknown", &TargetRecord::unknown}};
+
 struct RunRecord {
   Role role = Role::measure;
   int64_t seed = 0;
@@ -148,6 +167,7 @@ struct RunRecord {
   std::optional<double> test_loss;
   std::optional<double> test_perplexity;  // of a text: e to the test loss; left out for images
   std::vector<EpochRecord> epochs;
+  std::optional<TargetRecord> target;  // left out where none was asked for
   TimeRecord time;
   MemoryRecord memory;
   std::optional<ScalerRecord> scaler;  // null for a mode without one
@@ -175,6 +195,7 @@ inline constexpr auto kFields<RunRecord> =
                Field{"test_loss", &RunRecord::test_loss},
                Field{"test_perplexity", &RunRecord::test_perplexity}.left_out_if_empty(),
                Field{"epochs", &RunRecord::epochs},
+               Field{"target", &RunRecord::target}.left_out_if_empty(),
                Field{"time", &RunRecord::time},
                Field{"memory", &RunRecord::memory},
                Field{"scaler", &RunRecord::scaler},

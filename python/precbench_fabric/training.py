@@ -204,9 +204,14 @@ class Training:
                 self.test_figures = evaluated[0]
             records.append(record.epoch_record(epoch, figures, seconds, evaluated))
             self.events.send("epoch", **records[-1])
-            if self.finished:
+            if self.finished or (evaluated and self.reaches_target(evaluated[0])):
                 break
         return records
+
+    def reaches_target(self, figures):
+        """A pilot's one batch reaches nothing."""
+        target = self.settings["target_accuracy"]
+        return not self.settings["pilot"] and target is not None and figures.get("accuracy", 0.0) >= target
 
     def epoch(self, number):
         """Trains on every sample once. Returns the figures of the pass and its seconds."""

@@ -76,6 +76,27 @@ class Engine(unittest.TestCase):
         self.assertIn("bf16-mixed/fabric", same.stdout)
         self.assertIn("bf16-mixed/fabric", (self.folder / "report.html").read_text())
 
+    def test_both_end_where_the_target_is_reached(self):
+        words = ["--modes", "32-true", "--epochs", "4", "--pilot", "0", "--format", "json", "--no-save", *SMALL]
+        run = precbench(self.folder, "--engine", "libtorch,fabric", "--target-accuracy", "0.45", *words)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        document = json.loads(run.stdout)
+        jsonschema.validate(document, json.loads(Path(os.environ["PRECBENCH_SCHEMA"]).read_text()))
+        self.assertEqual(document["protocol"]["target_accuracy"], 0.45)
+        ours, theirs = (row["runs"][0] for row in document["modes"])
+        self.assertTrue(ours["target"]["reached"])
+        for key in ("epoch", "steps", "reached"):
+            self.assertEqual(ours["target"][key], theirs["target"][key])
+        self.assertLess(ours["target"]["epoch"], 4)
+        self.assertEqual((len(ours["epochs"]), len(ours["loss_trace"])), (ours["target"]["epoch"], ours["target"]["steps"]))
+        self.assertEqual(len(theirs["loss_trace"]), len(ours["loss_trace"]))
+        self.assertGreaterEqual(ours["test_accuracy"], 0.45)
+
+        missed = precbench(self.folder, "--target-accuracy", "1", *words)
+        self.assertEqual(missed.returncode, 0, missed.stderr)
+        run, = json.loads(missed.stdout)["modes"][0]["runs"]
+        self.assertEqual((run["status"], run["target"]["reached"], run["target"]["time_s"], len(run["epochs"])), ("ok", False, None, 4))
+
     def test_one_schema_holds_for_both_workers(self):
         job = {"kind": "train", "device": "cpu", "threads": 1, "train": {"mode": "bf16-mixed", "model": "mlp", "steps": 3, "batch_size": 64,
                "dataset": {"name": "synthetic", "synthetic_shape": [1, 8, 8], "synthetic_train": 200, "synthetic_test": 64}}}

@@ -9,6 +9,7 @@
 #include "bench/judge/marks.h"
 #include "bench/judge/reference_choice.h"
 #include "bench/judge/standing.h"
+#include "bench/judge/target.h"
 #include "bench/result/numeric_notes.h"
 #include "bench/text/escape.h"
 #include "bench/text/units.h"
@@ -283,7 +284,13 @@ Recommendation recommend(const ResultDocument& document) {
   Recommendation out;
   const ReferenceChoice choice = choose_reference(document);
   if (!choice.sentence.empty()) out.sentences.push_back(choice.sentence);
-  if (choice.mode != nullptr) compare_modes(document, *choice.mode, out);
+  if (choice.mode != nullptr && target_accuracy(document)) {
+    TargetAdvice advice = target_advice(document, *choice.mode);
+    std::move(advice.sentences.begin(), advice.sentences.end(), std::back_inserter(out.sentences));
+    out.mode = advice.winner;
+  } else if (choice.mode != nullptr) {
+    compare_modes(document, *choice.mode, out);
+  }
   compare_engines(document, out);
   if (!out.mode.empty()) out.code = code_for(out.mode);
   if (is_cpu(document)) {

@@ -302,6 +302,10 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   if (plan.job.dataset.synthetic_shape.size() != 3) {
     throw UsageError(options.at("synthetic-shape").where + ": must be channels,height,width");
   }
+  if (plan.job.target_accuracy && plan.job.eval_every == 0) {
+    throw UsageError(options.at("target-accuracy").where +
+                     " needs evaluations on the way; --eval-every is 0");
+  }
   take_optimizer(options, plan.job.optimizer);
   take_model(options, plan.job);
   match_model_and_data(options, plan.job);

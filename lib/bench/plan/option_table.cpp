@@ -94,6 +94,9 @@ void add_training(OptionTable& table) {
   table.add(&TrainJob::init_weights, "start from this state dictionary", "FILE");
   table.add(&TrainJob::save_weights, "write the trained weights; one mode and seed only", "FILE");
   table.add(&TrainJob::eval_every, "epochs between evaluations; 0 = after the last only");
+  table.add(
+      &TrainJob::target_accuracy,
+      "train each mode until the test set reaches this (0.87), at most --epochs, and compare when");
   table.add(&TrainJob::dump_trace,
             "write loss, gradient norm and scale of every step; one mode and seed only", "FILE");
   table.add(&TrainJob::dump_trace_weights_every,

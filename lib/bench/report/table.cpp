@@ -9,6 +9,7 @@
 #include "bench/judge/marks.h"
 #include "bench/judge/repeatability.h"
 #include "bench/judge/standing.h"
+#include "bench/judge/target.h"
 #include "bench/report/block.h"
 #include "bench/result/numeric_notes.h"
 #include "bench/text/escape.h"
@@ -121,6 +122,7 @@ std::string notes_cell(const TableRow& row) {
   if (mode.effective_mode != mode_of_row(mode.mode) && !measured_runs(mode).empty()) {
     notes.push_back("ran as " + terminal_text(mode.effective_mode));
   }
+  if (const std::string target = target_note(mode); !target.empty()) notes.push_back(target);
   if (const std::string scaler = scaler_note(mode); !scaler.empty()) notes.push_back(scaler);
   if (const std::string numbers = numeric_note(mode, row.reference); !numbers.empty()) {
     notes.push_back(numbers);

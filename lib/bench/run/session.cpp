@@ -26,6 +26,7 @@
 #include "bench/run/preflight.h"
 #include "bench/run/progress.h"
 #include "bench/run/recording.h"
+#include "bench/run/target.h"
 #include "bench/run/trial_steps.h"
 #include "bench/run/troubles.h"
 #include "bench/run/yardsticks.h"
@@ -129,6 +130,7 @@ class Session {
     const double own_s = outcome.cpu_s + own_cpu_s() - own_before_s;
     if (outcome.result && outcome.result->train) {
       TrainResult result = *outcome.result->train;
+      result.run.target = target_of(train, result);
       if (const auto note = note_of_torch(outcome, device_.libtorch)) result.notes.push_back(*note);
       recording_->add(slot, result, gpu.energy, share_of_others(before, after, own_s));
       const bool counts = slot.role == Role::measure;

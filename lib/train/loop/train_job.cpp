@@ -25,6 +25,11 @@ bool evaluates_after(const TrainJob& job, int64_t epoch, int64_t epochs) {
   return epoch == epochs || (job.eval_every > 0 && epoch % job.eval_every == 0);
 }
 
+// A pilot's one batch reaches nothing.
+bool reaches_target(const TrainJob& job, const PassFigures& test) {
+  return !job.pilot && job.target_accuracy && test.accuracy >= *job.target_accuracy;
+}
+
 EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
                          const std::optional<PassFigures>& test, const DataTroubles& troubles) {
   EpochRecord record;
@@ -133,6 +138,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
     }
     measured.epochs.push_back(epoch_record(epoch, train, test, measured.troubles));
     emit(EpochEvent{measured.epochs.back()});
+    if (test && reaches_target(job, *test)) break;
   }
   measured.memory = device.memory();
   measured.used_bytes = device.used_bytes();
