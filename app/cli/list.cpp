@@ -44,7 +44,8 @@ int list_datasets() {
     std::string where = "needs no files";
     if (name != "synthetic") {
       const auto files = data::find_dataset_files(name, "");
-      const bool is_yours = name == "bundle" || name == kPython;  // there is no place where it could be found
+      const bool is_yours =
+          name == "bundle" || name == kPython;  // there is no place where it could be found
       where = files      ? "found: " + printable(*files)
               : is_yours ? std::string(dataset.how_to_get)
                          : "not found: " + std::string(dataset.how_to_get);
