@@ -28,24 +28,24 @@ std::string names_of(const std::set<at::ScalarType>& types) {
 }
 
 RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Precision& precision,
-                             const Optimizer& optimizer, const Training& training) {
+                             const Optimizer& optimizer, const RunObservers& watched) {
   RecipeRecord recipe;
   recipe.param_dtype = dtype_name(optimizer.parameters().front().scalar_type());
-  if (training.observed() && !training.observed()->compute.empty()) {
-    recipe.compute_dtype = names_of(training.observed()->compute);
+  if (watched.dtypes.observed() && !watched.dtypes.observed()->compute.empty()) {
+    recipe.compute_dtype = names_of(watched.dtypes.observed()->compute);
   } else {
     recipe.unknown["compute_dtype"] = "no matrix product or convolution was observed";
   }
-  if (training.observed() && !training.observed()->attention.empty()) {
-    recipe.details["attention_dtype"] = names_of(training.observed()->attention);
+  if (watched.dtypes.observed() && !watched.dtypes.observed()->attention.empty()) {
+    recipe.details["attention_dtype"] = names_of(watched.dtypes.observed()->attention);
   }
   if (const Float8Layers* float8 = precision.float8()) recipe.details["fp8"] = float8->report();
   if (job.attention != "default") recipe.details["attention"] = job.attention;
-  if (const auto graph = training.graph_use()) {
+  if (const auto graph = watched.graph.use()) {
     recipe.details["cuda_graph"] = {{"replayed_steps", graph->replayed_steps},
                                     {"why_none", nullable(graph->why_none)}};
   }
-  if (training.gradient_dtype()) recipe.grad_dtype = dtype_name(*training.gradient_dtype());
+  if (watched.dtypes.gradient()) recipe.grad_dtype = dtype_name(*watched.dtypes.gradient());
   const auto state = optimizer.state();
   if (state.empty()) {
     recipe.unknown["optimizer_state_dtype"] =
@@ -55,8 +55,8 @@ RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Pr
   } else {
     recipe.optimizer_state_dtype = dtype_name(state.front().scalar_type());
   }
-  if (training.observed() && training.observed()->autocast) {
-    recipe.autocast = dtype_name(*training.observed()->autocast);
+  if (watched.dtypes.observed() && watched.dtypes.observed()->autocast) {
+    recipe.autocast = dtype_name(*watched.dtypes.observed()->autocast);
   } else {
     recipe.unknown["autocast"] = "this mode has no autocast region";
   }
@@ -72,12 +72,13 @@ RecipeRecord observed_recipe(const TrainJob& job, const DeviceModule& device, Pr
   return recipe;
 }
 
-TimeRecord time_record(const Training& training, const RunMeasurements& measured, int64_t stride) {
+TimeRecord time_record(const RunObservers& watched, const RunMeasurements& measured,
+                       int64_t stride) {
   TimeRecord time;
   time.startup_s = measured.startup_s;
   if (!time.startup_s) time.unknown["startup_s"] = "/proc/self/stat could not be read";
   time.data_s = measured.data_s;
-  time.first_step_s = training.first_step_s();
+  time.first_step_s = watched.clock.milliseconds().at(0) / 1e3;
   time.train_s = measured.train_s;
   time.eval_s = measured.eval_s;
   if (measured.eval_s) {
@@ -85,18 +86,18 @@ TimeRecord time_record(const Training& training, const RunMeasurements& measured
   } else {
     time.unknown["eval_s"] = time.unknown["total_s"] = "the run stopped before its evaluation";
   }
-  time.step_ms = summarize_steps(training.step_milliseconds());
+  time.step_ms = summarize_steps(watched.clock.milliseconds());
   if (!time.step_ms.mean) time.unknown["step_ms"] = "there was only one step, the first";
-  for (size_t i = 0; i < training.step_milliseconds().size(); i += static_cast<size_t>(stride)) {
-    time.step_ms.samples.emplace_back(training.step_milliseconds()[i]);
+  for (size_t i = 0; i < watched.clock.milliseconds().size(); i += static_cast<size_t>(stride)) {
+    time.step_ms.samples.emplace_back(watched.clock.milliseconds()[i]);
   }
   if (measured.train_s > 0) {
     time.samples_per_s = static_cast<double>(measured.train_samples) / measured.train_s;
   } else {
     time.unknown["samples_per_s"] = "training took no measurable time";
   }
-  if (training.observed() && training.observed()->flops > 0) {
-    time.flops_per_step = training.observed()->flops;
+  if (watched.dtypes.observed() && watched.dtypes.observed()->flops > 0) {
+    time.flops_per_step = watched.dtypes.observed()->flops;
   } else {
     time.unknown["flops_per_step"] = "no matrix product or convolution was observed";
   }
@@ -257,7 +258,7 @@ void note_non_finite(Unknowns& unknown, const char* key, std::optional<double>& 
   unknown[key] = trouble.empty() ? kNotFinite : kNotFinite + (": " + trouble);
 }
 
-void check_recipe(const ModeTraits& mode, Precision& precision, const Training& training,
+void check_recipe(const ModeTraits& mode, Precision& precision, const DtypeWatch& dtypes,
                   const Optimizer& optimizer) {
   const auto require = [&mode](const std::string& what, const std::string& observed,
                                Dtype expected) {
@@ -267,26 +268,26 @@ void check_recipe(const ModeTraits& mode, Precision& precision, const Training& 
                              std::string(name_of(expected)));
   };
   require("parameters", dtype_name(optimizer.parameters().front().scalar_type()), mode.parameters);
-  if (training.gradient_dtype()) {
-    require("gradients", dtype_name(*training.gradient_dtype()), mode.parameters);
+  if (dtypes.gradient()) {
+    require("gradients", dtype_name(*dtypes.gradient()), mode.parameters);
   }
   for (const torch::Tensor& state : optimizer.state()) {
     require("optimizer's states", dtype_name(state.scalar_type()), mode.parameters);
   }
   // Where FP8 layers take some of the products, the report names them.
-  if (precision.float8() == nullptr && training.observed() &&
-      !training.observed()->compute.empty()) {
-    require("inputs of matrix products and convolutions", names_of(training.observed()->compute),
+  if (precision.float8() == nullptr && dtypes.observed() && !dtypes.observed()->compute.empty()) {
+    require("inputs of matrix products and convolutions", names_of(dtypes.observed()->compute),
             mode.compute);
   }
 }
 
 TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const DeviceModule& device,
-                         Precision& precision, const Optimizer& optimizer, const Training& training,
-                         const StepLog& log, const RunMeasurements& measured) {
+                         Precision& precision, const Optimizer& optimizer,
+                         const RunObservers& watched, const StepLog& log,
+                         const RunMeasurements& measured) {
   TrainResult result;
   result.effective_mode = mode.name;
-  result.recipe = observed_recipe(job, device, precision, optimizer, training);
+  result.recipe = observed_recipe(job, device, precision, optimizer, watched);
   RunRecord& run = result.run;
   run.seed = job.seed;
   const auto& steps = log.steps();
@@ -297,7 +298,7 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
                                                           : std::nullopt);
   }
   copy_last_epoch(run, measured, job.pilot);
-  run.time = time_record(training, measured, run.loss_trace_stride);
+  run.time = time_record(watched, measured, run.loss_trace_stride);
   run.memory = memory_record(measured);
   const auto skipped = std::count_if(steps.begin(), steps.end(),
                                      [](const StepRecord& step) { return step.skipped; });
@@ -313,14 +314,14 @@ TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const Devi
   }
   run.unknown["energy"] = "not measured in this version";
   if (device.is_simulated()) withhold_what_is_not_computed(run);
-  if (training.divergence()) {
+  if (watched.divergence.reason()) {
     run.status = Status::diverged;
-    run.reason = training.divergence();
+    run.reason = watched.divergence.reason();
     if (!measured.troubles.train.empty()) *run.reason += "; " + measured.troubles.train;
   }
   result.notes = notes_for(job, mode, device);
   note_results(result, static_cast<size_t>(skipped), steps.size(), measured.troubles);
-  if (const auto graph = training.graph_use(); graph && graph->why_none) {
+  if (const auto graph = watched.graph.use(); graph && graph->why_none) {
     result.notes.push_back("no CUDA graph: " + *graph->why_none);
   }
   if (const Float8Layers* float8 = precision.float8()) {

@@ -9,7 +9,7 @@
 #include "common/run_record.h"
 #include "train/cuda/device_module.h"
 #include "train/loop/data_set.h"
-#include "train/loop/training.h"
+#include "train/loop/run_observers.h"
 
 namespace precbench::train {
 
@@ -33,11 +33,12 @@ void note_non_finite(Unknowns& unknown, const char* key, std::optional<double>& 
 
 // Throws std::runtime_error where the dtypes observed in the first step are not those of the mode
 // table.
-void check_recipe(const ModeTraits& mode, Precision& precision, const Training& training,
+void check_recipe(const ModeTraits& mode, Precision& precision, const DtypeWatch& dtypes,
                   const Optimizer& optimizer);
 
 TrainResult build_result(const TrainJob& job, const ModeTraits& mode, const DeviceModule& device,
-                         Precision& precision, const Optimizer& optimizer, const Training& training,
-                         const StepLog& log, const RunMeasurements& measured);
+                         Precision& precision, const Optimizer& optimizer,
+                         const RunObservers& watched, const StepLog& log,
+                         const RunMeasurements& measured);
 
 }  // namespace precbench::train

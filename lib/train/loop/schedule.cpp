@@ -6,6 +6,13 @@
 
 namespace precbench::train {
 
+TrainingLength length_of(const TrainJob& job, int64_t batches) {
+  const int64_t accumulate = job.optimizer.accumulate;
+  const int64_t steps_per_epoch = (batches + accumulate - 1) / accumulate;
+  const int64_t steps = job.steps > 0 ? job.steps : job.epochs * steps_per_epoch;
+  return {steps, (steps + steps_per_epoch - 1) / steps_per_epoch};
+}
+
 Schedule::Schedule(const ScheduleJob& job, double base_rate, int64_t total_steps)
     : base_rate_(base_rate),
       warmup_(std::max<int64_t>(job.warmup_steps, 0)),

@@ -7,6 +7,14 @@
 
 namespace precbench::train {
 
+// Optimizer steps, and the epochs that they take.
+struct TrainingLength {
+  int64_t steps, epochs;
+};
+
+// `batches` of an epoch.
+TrainingLength length_of(const TrainJob& job, int64_t batches);
+
 class Schedule {
  public:
   // The job's names are checked already (job_checks.h).

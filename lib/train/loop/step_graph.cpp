@@ -4,6 +4,29 @@
 
 namespace precbench::train {
 
+StepGraph::StepGraph(const TrainJob& job, DeviceModule& device, bool has_scaler, StepClock& clock,
+                     EventSink emit)
+    : job_(job),
+      device_(device),
+      clock_(clock),
+      emit_(std::move(emit)),
+      is_asked_for_(job.cuda_graph && !job.pilot),
+      obstacle_(graph_obstacle(job, device, has_scaler)) {}
+
+bool StepGraph::takes(int64_t step, int64_t samples_left) const {
+  return step >= kWarmUpSteps && step != job_.inject_inf_at_step && samples_left >= job_.batch_size;
+}
+
+std::optional<GraphUse> StepGraph::use() const {
+  if (!is_asked_for_) return std::nullopt;
+  GraphUse use{replayed_steps_, obstacle_};
+  if (!obstacle_ && replayed_steps_ == 0) {
+    use.why_none = "the run ended within its first " + std::to_string(kWarmUpSteps) +
+                   " steps, which no graph takes, or had no whole batch after them";
+  }
+  return use;
+}
+
 StepGraph::Layout StepGraph::layout_of(const torch::Tensor& tensor) {
   return {tensor.sizes().vec(), tensor.strides().vec(), tensor.options()};
 }
@@ -12,7 +35,8 @@ torch::Tensor StepGraph::zeros_like(const Layout& layout) {
   return torch::empty_strided(layout.sizes, layout.strides, layout.options).zero_();
 }
 
-void StepGraph::note_batch(const Batch& batch) {
+void StepGraph::after_forward(const Batch& batch) {
+  if (input_) return;
   input_ = layout_of(batch.input);
   target_ = layout_of(batch.target);
 }
@@ -25,8 +49,17 @@ const StepResult& StepGraph::step(const Batch& batch) {
   return result_;
 }
 
+void StepGraph::record_once(const Compute& compute) {
+  if (graph_ != nullptr) return;
+  clock_.pause([&] {
+    emit_(PhaseEvent{"record_graph"});
+    record(compute);
+    emit_(PhaseEvent{"train"});
+  });
+}
+
 void StepGraph::record(const Compute& compute) {
-  batch_ = {zeros_like(input_), zeros_like(target_)};
+  batch_ = {zeros_like(*input_), zeros_like(*target_)};
   try {
     graph_ = device_.record_graph([this, compute] { result_ = compute(batch_); });
   } catch (const c10::OutOfMemoryError&) {

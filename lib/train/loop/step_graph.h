@@ -11,20 +11,20 @@
 
 #include "common/job.h"
 #include "train/cuda/device_module.h"
-#include "train/loop/loader.h"
-#include "train/precision/precision.h"
+#include "train/event_sink.h"
+#include "train/measure/observer.h"
+#include "train/measure/step_clock.h"
 #include "train/torch.h"
 
 namespace precbench::train {
 
-// What one optimizer step computes.
-struct StepResult {
-  torch::Tensor loss;  // scalar on the device, mean over the step's samples
-  StepOutcome outcome;
-  int64_t samples = 0;
+// Steps done by a CUDA graph, and why there are none.
+struct GraphUse {
+  int64_t replayed_steps = 0;
+  std::optional<std::string> why_none;
 };
 
-class StepGraph {
+class StepGraph : public Observer {
  public:
   // Steps that are done one operation after the other before one is recorded: in them libraries
   // set themselves up, and the optimizer makes its state.
@@ -33,14 +33,21 @@ class StepGraph {
   // Does one step on a batch, by operations that record_graph() allows.
   using Compute = std::function<StepResult(const Batch&)>;
 
-  explicit StepGraph(DeviceModule& device) : device_(device) {}
+  StepGraph(const TrainJob& job, DeviceModule& device, bool has_scaler, StepClock& clock,
+            EventSink emit);
 
-  // What all batches look like. Before record().
-  void note_batch(const Batch& batch);
+  // Whether the job asks for a graph and there can be one.
+  bool is_usable() const { return is_asked_for_ && !obstacle_; }
 
-  // Records the step without doing it. Throws UnsupportedError where that cannot be.
-  void record(const Compute& compute);
-  bool is_recorded() const { return graph_ != nullptr; }
+  // Whether the step is one that a graph may do, where nobody looks into it.
+  bool takes(int64_t step, int64_t samples_left) const;
+
+  // Sees what all batches look like.
+  void after_forward(const Batch& batch) override;
+
+  // Records the step without doing it, the first time that it is called: a phase of its own, which
+  // may take seconds. Throws UnsupportedError where that cannot be.
+  void record_once(const Compute& compute);
 
   // Does the recorded step. The tensors of the result are overwritten by the next call.
   const StepResult& step(const Batch& batch);
@@ -49,9 +56,12 @@ class StepGraph {
   // recorded one. Null before there is one.
   std::shared_ptr<void> memory_scope() { return graph_ ? graph_->memory_scope() : nullptr; }
 
-  int64_t replayed_steps() const { return replayed_steps_; }
+  // Nothing where no graph was asked for.
+  std::optional<GraphUse> use() const;
 
  private:
+  void record(const Compute& compute);
+
   struct Layout {
     std::vector<int64_t> sizes, strides;
     torch::TensorOptions options;
@@ -59,8 +69,13 @@ class StepGraph {
   static Layout layout_of(const torch::Tensor& tensor);
   static torch::Tensor zeros_like(const Layout& layout);
 
+  const TrainJob& job_;
   DeviceModule& device_;
-  Layout input_, target_;
+  StepClock& clock_;
+  EventSink emit_;
+  bool is_asked_for_;
+  std::optional<std::string> obstacle_;
+  std::optional<Layout> input_, target_;
   Batch batch_;        // what the recorded operations read
   StepResult result_;  // and write
   std::unique_ptr<DeviceGraph> graph_;

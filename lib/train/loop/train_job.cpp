@@ -8,6 +8,7 @@
 #include "train/errors.h"
 #include "train/loop/data_set.h"
 #include "train/loop/job_checks.h"
+#include "train/loop/run_observers.h"
 #include "train/loop/run_record_builder.h"
 #include "train/loop/run_setup.h"
 #include "train/loop/training.h"
@@ -108,28 +109,26 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   const auto model = build_model(job, data.shape(), *precision, device);
   split.note_model(*model);
   const auto optimizer = make_optimizer(job.optimizer, trained_parameters(*model));
-  MemoryProfile memory(device, *model, *optimizer, resident_bytes);
-  NumericHealth health(optimizer->parameters(), scalar_type(mode.compute));
-  const bool looks_at_numbers = !job.pilot;
-  Training training(job,
-                    {device, *model, *precision, *optimizer, train_loader, test_loader, log,
-                     &memory, looks_at_numbers ? &health : nullptr},
-                    emit);
-  training.on_first_step([&] {
+  StepClock clock(device);
+  const TrainingParts parts{device,       *model,      *precision, *optimizer,
+                            train_loader, test_loader, log,        clock};
+  RunObservers watched(job, parts, mode, resident_bytes, emit);
+  watched.first_step.calls([&] {
     if (Float8Layers* float8 = precision->float8()) {
-      float8->note_step(training.observed() ? training.observed()->flops : 0);
+      float8->note_step(watched.dtypes.observed() ? watched.dtypes.observed()->flops : 0);
     }
-    check_recipe(mode, *precision, training, *optimizer);
+    check_recipe(mode, *precision, watched.dtypes, *optimizer);
     split.note_optimizer(*optimizer);
   });
+  Training training(job, parts, watched.all, watched.graph.is_usable() ? &watched.graph : nullptr);
 
-  const int64_t epochs = training.total_epochs();
+  const int64_t epochs = watched.length.epochs;
   for (int64_t epoch = 1; epoch <= epochs && !training.finished(); ++epoch) {
     emit(PhaseEvent{"train"});
     const PassFigures train = training.train_epoch(epoch);
     measured.train_s += train.seconds;
     measured.train_samples += train.samples;
-    if (training.divergence() && !job.keep_going) break;
+    if (watched.divergence.reason() && !job.keep_going) break;
     std::optional<PassFigures> test;
     if (training.finished() || evaluates_after(job, epoch, epochs)) {
       emit(PhaseEvent{"evaluate"});
@@ -142,17 +141,13 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   }
   measured.memory = device.memory();
   measured.used_bytes = device.used_bytes();
-  measured.memory.peak_allocated_bytes = memory.peak_bytes();
-  measured.memory_breakdown = split.refined(memory.breakdown());
-  if (looks_at_numbers) {
-    measured.numerics = health.summary(log.steps());
-    if (Float8Layers* float8 = precision->float8())
-      (*measured.numerics)["fp8"] = float8->telemetry();
-  }
+  measured.memory.peak_allocated_bytes = watched.memory.peak_bytes();
+  measured.memory_breakdown = split.refined(watched.memory.breakdown());
+  if (watched.health) measured.numerics = watched.health->summary(log.steps());
   if (saves_weights) save_weights(*model, job.save_weights);
   TrainResult result =
-      build_result(job, mode, device, *precision, *optimizer, training, log, measured);
-  result.least_step_s = training.least_step_s();
+      build_result(job, mode, device, *precision, *optimizer, watched, log, measured);
+  result.least_step_s = watched.least_time.step_s();
   result.train_samples = data.train.size();
   result.test_samples = data.test.size();
   return result;

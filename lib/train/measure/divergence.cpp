@@ -17,26 +17,34 @@ std::optional<std::string> divergence_of(const StepRecord& step, const std::stri
 
 }  // namespace
 
-void DivergenceWatch::look_at(const std::vector<StepRecord>& steps) {
-  for (; seen_ < steps.size(); ++seen_) {
-    if (!reason_) reason_ = divergence_of(steps[seen_], " at step " + std::to_string(seen_));
-  }
-}
-
-void DivergenceWatch::look_at_all(const std::vector<StepRecord>& steps) {
-  const auto is_skipped = [](const StepRecord& step) { return step.skipped; };
-  if (reason_ || steps.empty() || !std::all_of(steps.begin(), steps.end(), is_skipped)) return;
-  reason_ = steps.size() == 1
-                ? "the loss scaler skipped the only step"
-                : "the loss scaler skipped all " + std::to_string(steps.size()) + " steps";
-  *reason_ += ": nothing was trained";
-}
-
-void DivergenceWatch::report_unclippable(int64_t step) {
-  if (!reason_) {
+void DivergenceWatch::after_step(Step& step) {
+  if (step.result.is_unclippable && !reason_) {
     reason_ = "the gradients could not be clipped, since their norm is not finite, at step " +
-              std::to_string(step);
+              std::to_string(step.number);
   }
+  look();
+  if (reason_ && !keeps_going_) step.ends_training = true;
+}
+
+void DivergenceWatch::after_epoch(bool is_last) {
+  look();
+  if (is_last && !is_pilot_) look_back();
+}
+
+void DivergenceWatch::look() {
+  for (; seen_ < steps_.size(); ++seen_) {
+    if (!reason_) reason_ = divergence_of(steps_[seen_], " at step " + std::to_string(seen_));
+  }
+}
+
+// Where the scaler skipped every step, the weights are those that training began with.
+void DivergenceWatch::look_back() {
+  const auto is_skipped = [](const StepRecord& step) { return step.skipped; };
+  if (reason_ || steps_.empty() || !std::all_of(steps_.begin(), steps_.end(), is_skipped)) return;
+  reason_ = steps_.size() == 1
+                ? "the loss scaler skipped the only step"
+                : "the loss scaler skipped all " + std::to_string(steps_.size()) + " steps";
+  *reason_ += ": nothing was trained";
 }
 
 }  // namespace precbench::train

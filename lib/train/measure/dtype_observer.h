@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "train/measure/observer.h"
+
 namespace precbench::train {
 
 struct ObservedDtypes {
@@ -31,6 +33,35 @@ class DtypeObserver {
 
  private:
   at::CallbackHandle handle_;
+};
+
+// What the first step worked with. Nothing before it.
+class DtypeWatch : public Observer {
+ public:
+  DtypeWatch(at::DeviceType device, const Optimizer& optimizer)
+      : device_(device), optimizer_(optimizer) {}
+
+  void before_step(int64_t step) override {
+    if (step == 0) observer_.emplace(device_);
+  }
+  void before_update() override {
+    if (observer_) gradient_ = optimizer_.first_gradient().scalar_type();
+  }
+  void after_step(Step& /*step*/) override {
+    if (!observer_) return;
+    observed_ = observer_->observed();
+    observer_.reset();
+  }
+
+  const std::optional<ObservedDtypes>& observed() const { return observed_; }
+  const std::optional<at::ScalarType>& gradient() const { return gradient_; }
+
+ private:
+  at::DeviceType device_;
+  const Optimizer& optimizer_;
+  std::optional<DtypeObserver> observer_;
+  std::optional<ObservedDtypes> observed_;
+  std::optional<at::ScalarType> gradient_;
 };
 
 }  // namespace precbench::train

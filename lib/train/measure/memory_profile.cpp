@@ -85,8 +85,13 @@ class MemoryProfile::CastObserver {
 };
 
 MemoryProfile::MemoryProfile(DeviceModule& device, const torch::nn::Module& model,
-                             const Optimizer& optimizer, int64_t resident_bytes)
-    : device_(device), model_(model), optimizer_(optimizer), resident_bytes_(resident_bytes) {
+                             const Optimizer& optimizer, int64_t resident_bytes,
+                             int64_t total_steps)
+    : device_(device),
+      model_(model),
+      optimizer_(optimizer),
+      resident_bytes_(resident_bytes),
+      total_steps_(total_steps) {
   device_.reset_peak_memory();
 }
 
@@ -116,14 +121,14 @@ void MemoryProfile::close(const std::string& name, int64_t gradients, int64_t ca
   device_.reset_peak_memory();
 }
 
-void MemoryProfile::begin_step() {
-  if (done_) return;
+void MemoryProfile::before_step(int64_t step) {
+  if (done_ || !looks_into(step)) return;
   peak_bytes_ = peak_bytes();
   device_.reset_peak_memory();
   casts_ = std::make_unique<CastObserver>(optimizer_.parameters());
 }
 
-void MemoryProfile::forward_done() {
+void MemoryProfile::after_forward(const Batch& /*batch*/) {
   if (casts_ == nullptr) return;
   points_["autocast"] = casts_at_peak_ = CastObserver::bytes();
   close("forward", bytes_of(gradients_of(optimizer_.parameters())), casts_at_peak_);
@@ -156,7 +161,7 @@ void MemoryProfile::watch_gradients() {
   }
 }
 
-void MemoryProfile::backward_done() {
+void MemoryProfile::after_backward() {
   if (casts_ == nullptr) return;
   const auto& parameters = optimizer_.parameters();
   for (size_t i = 0; i < hooks_.size(); ++i) parameters[i].remove_hook(hooks_[i]);
@@ -168,7 +173,7 @@ void MemoryProfile::backward_done() {
         later ? CastObserver::bytes() : casts_at_peak_);
 }
 
-void MemoryProfile::step_done() {
+void MemoryProfile::after_step(Step& /*step*/) {
   if (casts_ == nullptr) return;
   casts_.reset();
   close("step", points_.value("gradients", int64_t{0}), 0);

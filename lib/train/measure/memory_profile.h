@@ -15,26 +15,28 @@
 
 #include "common/json_fields.h"
 #include "train/cuda/device_module.h"
+#include "train/measure/observer.h"
 #include "train/optim/optimizer.h"
 #include "train/torch.h"
 
 namespace precbench::train {
 
-class MemoryProfile {
+class MemoryProfile : public Observer {
  public:
   // `resident_bytes` were allocated before the model and are left out of all figures. Resets the
   // device's peak. Keeps references.
   MemoryProfile(DeviceModule& device, const torch::nn::Module& model, const Optimizer& optimizer,
-                int64_t resident_bytes);
-  ~MemoryProfile();
+                int64_t resident_bytes, int64_t total_steps);
+  ~MemoryProfile() override;
 
   // Whether the step (from 0) of so many in all is the one to watch.
   static bool wants(int64_t step, int64_t total_steps);
 
-  void begin_step();  // gradients are dropped
-  void forward_done();
-  void backward_done();
-  void step_done();
+  bool looks_into(int64_t step) const override { return wants(step, total_steps_); }
+  void before_step(int64_t step) override;
+  void after_forward(const Batch& batch) override;
+  void after_backward() override;
+  void after_step(Step& step) override;
 
   // What is allocated between the two is no part of training: the peak of that time is not counted.
   void pause();
@@ -47,7 +49,7 @@ class MemoryProfile {
   // highest of the step's peaks, which they add up to; peak: {phase, bytes}; points: {model,
   // gradients, optimizer: bytes of all such tensors; autocast: of casts of weights that the end of
   // the forward pass left for backward; forward, backward, step: bytes allocated at
-  // the end of each}}. Nothing before step_done().
+  // the end of each}}. Nothing before that step.
   std::optional<json> breakdown() const;
 
  private:
@@ -65,7 +67,7 @@ class MemoryProfile {
   DeviceModule& device_;
   const torch::nn::Module& model_;
   const Optimizer& optimizer_;
-  int64_t resident_bytes_, peak_bytes_ = 0;
+  int64_t resident_bytes_, total_steps_, peak_bytes_ = 0;
   std::vector<Phase> phases_;
   json points_ = json::object();
   bool done_ = false;

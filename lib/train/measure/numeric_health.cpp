@@ -141,4 +141,40 @@ json NumericHealth::summary(const std::vector<StepRecord>& steps) const {
   return result;
 }
 
+NumericHealthWatch::NumericHealthWatch(const Optimizer& optimizer, at::ScalarType compute,
+                                       Precision& precision, StepClock& clock,
+                                       MemoryProfile& memory)
+    : health_(optimizer.parameters(), compute),
+      precision_(precision),
+      clock_(clock),
+      memory_(memory) {}
+
+void NumericHealthWatch::before_step(int64_t step) {
+  if (!looks_into(step)) return;
+  clock_.pause([this] {
+    memory_.pause();
+    health_.before_step();
+    if (Float8Layers* float8 = precision_.float8()) float8->count(true);
+    // Reading the scale waits for the device, so it is read in these few steps alone.
+    const GradScaler* scaler = precision_.scaler();
+    scale_ = scaler != nullptr ? scaler->current_scale() : 1.0;
+  });
+}
+
+void NumericHealthWatch::after_step(Step& step) {
+  if (!looks_into(step.number)) return;
+  clock_.pause([&] {
+    const torch::Tensor& skipped = step.result.outcome.skipped;
+    health_.after_step(step.number, scale_, skipped.defined() && skipped.item<float>() != 0.0F);
+    if (Float8Layers* float8 = precision_.float8()) float8->count(false);
+    memory_.resume();
+  });
+}
+
+json NumericHealthWatch::summary(const std::vector<StepRecord>& steps) const {
+  json result = health_.summary(steps);
+  if (const Float8Layers* float8 = precision_.float8()) result["fp8"] = float8->telemetry();
+  return result;
+}
+
 }  // namespace precbench::train

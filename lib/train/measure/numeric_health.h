@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "common/json_fields.h"
+#include "train/measure/memory_profile.h"
+#include "train/measure/observer.h"
+#include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"
 #include "train/torch.h"
 
@@ -43,6 +46,28 @@ class NumericHealth {
   double smallest_normal_;
   std::vector<torch::Tensor> before_;
   std::vector<json> samples_;
+};
+
+// Looks at the steps that NumericHealth wants. Copying and counting is no part of training: neither
+// its time nor its memory counts.
+class NumericHealthWatch : public Observer {
+ public:
+  NumericHealthWatch(const Optimizer& optimizer, at::ScalarType compute, Precision& precision,
+                     StepClock& clock, MemoryProfile& memory);
+
+  bool looks_into(int64_t step) const override { return NumericHealth::wants(step); }
+  void before_step(int64_t step) override;
+  void after_step(Step& step) override;
+
+  // As NumericHealth's, with `fp8` in the modes that have it.
+  json summary(const std::vector<StepRecord>& steps) const;
+
+ private:
+  NumericHealth health_;
+  Precision& precision_;
+  StepClock& clock_;
+  MemoryProfile& memory_;
+  double scale_ = 1;  // of the losses in the step that is looked at
 };
 
 }  // namespace precbench::train

@@ -17,7 +17,11 @@ double percentile(const std::vector<double>& sorted, double fraction) {
 
 }  // namespace
 
-void StepClock::begin_pass() { bounds_.push_back(device_.record_event()); }
+void StepClock::begin_pass() {
+  device_.synchronize();
+  begin_s_ = device_.host_seconds();
+  bounds_.push_back(device_.record_event());
+}
 
 void StepClock::end_step() { bounds_.push_back(device_.record_event()); }
 
@@ -27,21 +31,28 @@ void StepClock::pause(const std::function<void()>& work) {
   pauses_.push_back({bounds_.size() - 1, std::move(begin), device_.record_event()});
 }
 
-void StepClock::read_events() {
+void StepClock::end_pass() {
+  device_.synchronize();
+  const double end_s = device_.host_seconds();
+  pass_s_ = end_s - begin_s_ - read_events();
+}
+
+double StepClock::read_events() {
   constexpr double kMillisecondsPerSecond = 1e3;
   const size_t before = milliseconds_.size();
   for (size_t i = 0; i + 1 < bounds_.size(); ++i) {
     milliseconds_.push_back(device_.elapsed_ms(*bounds_[i], *bounds_[i + 1]));
   }
-  paused_s_ = 0;
+  double paused_s = 0;
   for (const Pause& pause : pauses_) {
     const double paused_ms = device_.elapsed_ms(*pause.begin, *pause.end);
-    paused_s_ += paused_ms / kMillisecondsPerSecond;
+    paused_s += paused_ms / kMillisecondsPerSecond;
     const size_t step = before + pause.step;
     if (step < milliseconds_.size()) milliseconds_[step] -= paused_ms;
   }
   bounds_.clear();
   pauses_.clear();
+  return paused_s;
 }
 
 StepTimes summarize_steps(const std::vector<double>& milliseconds) {

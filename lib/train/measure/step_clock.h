@@ -16,24 +16,25 @@ class StepClock {
  public:
   explicit StepClock(DeviceModule& device) : device_(device) {}
 
-  // What follows belongs to the first step of a pass.
+  // Waits for the device. What follows belongs to the first step of a pass.
   void begin_pass();
   // And from now on to the next one.
   void end_step();
+  // Waits for the device.
+  void end_pass();
 
   // Does what is no part of training: the time is taken off that the device would not have spent
   // otherwise. That is what lies between two events of its own: while it is busy with earlier
   // steps, what the host does meanwhile costs nothing, and waiting for those steps is theirs.
   void pause(const std::function<void()>& work);
 
-  // Reads the events of a pass that is over. The device must be synchronised.
-  void read_events();
-
-  // Milliseconds of each step, from step 0, without pauses.
+  // Milliseconds of each step of the passes that are over, from step 0, without pauses.
   const std::vector<double>& milliseconds() const { return milliseconds_; }
-  double paused_s() const { return paused_s_; }  // in all of the last pass that was read
+  double pass_s() const { return pass_s_; }  // the last pass, without pauses
 
  private:
+  double read_events();  // returns seconds of pauses
+
   using Event = std::unique_ptr<DeviceEvent>;
   struct Pause {
     size_t step;  // of the pass
@@ -44,7 +45,7 @@ class StepClock {
   std::vector<Event> bounds_;  // between steps
   std::vector<Pause> pauses_;
   std::vector<double> milliseconds_;
-  double paused_s_ = 0;
+  double begin_s_ = 0, pass_s_ = 0;
 };
 
 // Mean, median and 95th percentile of all steps but the first, which pays for one-time set-up.

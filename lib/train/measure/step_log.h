@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "train/cuda/device_module.h"
-#include "train/precision/precision.h"
+#include "train/measure/observer.h"
+#include "train/measure/step_clock.h"
 #include "train/torch.h"
 
 namespace precbench::train {
@@ -39,6 +40,33 @@ class StepLog {
   int64_t pending_count_ = 0;
   double last_read_s_ = device_.host_seconds();
   std::vector<StepRecord> steps_;
+};
+
+// Reads the log back when it is due, and looks at the weights then.
+class StepLogReader : public Observer {
+ public:
+  // `reads_every_step`: somebody has to know of each step before the next.
+  StepLogReader(DeviceModule& device, const Optimizer& optimizer, StepLog& log, StepClock& clock,
+                bool reads_every_step)
+      : device_(device),
+        optimizer_(optimizer),
+        log_(log),
+        clock_(clock),
+        reads_every_step_(reads_every_step) {}
+
+  void after_step(Step& /*step*/) override {
+    if (reads_every_step_ || log_.is_due()) clock_.pause([this] { read(); });
+  }
+  void after_epoch(bool /*is_last*/) override { read(); }
+
+ private:
+  void read() { log_.read_back(device_.any_non_finite(optimizer_.parameters())); }
+
+  DeviceModule& device_;
+  const Optimizer& optimizer_;
+  StepLog& log_;
+  StepClock& clock_;
+  bool reads_every_step_;
 };
 
 }  // namespace precbench::train

@@ -75,4 +75,20 @@ void TraceWriter::record(const TraceStep& values, const std::vector<torch::Tenso
   if (!file_) throw FileError("cannot write the trace " + path_);
 }
 
+void TraceWatch::before_update() {
+  clock_.pause([this] {
+    step_.scale.reset();
+    if (const GradScaler* scaler = precision_.scaler()) step_.scale = scaler->current_scale();
+    step_.gradient_norm = gradient_norm(optimizer_.parameters()) / step_.scale.value_or(1.0);
+  });
+}
+
+void TraceWatch::after_step(Step& /*step*/) {
+  clock_.pause([this] {
+    step_.loss = log_.steps().back().loss;
+    step_.skipped = log_.steps().back().skipped;
+    writer_.record(step_, optimizer_.parameters());
+  });
+}
+
 }  // namespace precbench::train

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "train/measure/observer.h"
+#include "train/measure/step_clock.h"
+#include "train/measure/step_log.h"
 #include "train/torch.h"
 
 namespace precbench::train {
@@ -44,6 +47,29 @@ class TraceWriter {
   std::ofstream file_;
   int64_t weights_every_;
   int64_t step_ = 0;
+};
+
+// Writes the line of every step. The log must have been read back by then.
+class TraceWatch : public Observer {
+ public:
+  TraceWatch(TraceWriter writer, const Optimizer& optimizer, Precision& precision,
+             const StepLog& log, StepClock& clock)
+      : writer_(std::move(writer)),
+        optimizer_(optimizer),
+        precision_(precision),
+        log_(log),
+        clock_(clock) {}
+
+  void before_update() override;
+  void after_step(Step& step) override;
+
+ private:
+  TraceWriter writer_;
+  const Optimizer& optimizer_;
+  Precision& precision_;
+  const StepLog& log_;
+  StepClock& clock_;
+  TraceStep step_;
 };
 
 }  // namespace precbench::train

@@ -16,6 +16,13 @@ void Optimizer::drop_gradients() {
   for (torch::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
+torch::Tensor Optimizer::first_gradient() const {
+  for (const torch::Tensor& parameter : parameters_) {
+    if (parameter.grad().defined()) return parameter.grad();
+  }
+  throw std::invalid_argument("no parameter of the model has a gradient");
+}
+
 void Optimizer::set_learning_rate(double value) {
   if (rate_.defined() && value != learning_rate_) rate_.fill_(value);
   learning_rate_ = value;

@@ -38,6 +38,10 @@ class Optimizer {
   virtual std::vector<torch::Tensor> state() const = 0;
 
   const std::vector<torch::Tensor>& parameters() const { return parameters_; }
+
+  // Of the first parameter that has one: a user's module may have others that it does not use.
+  // Throws std::invalid_argument where none has.
+  torch::Tensor first_gradient() const;
   double learning_rate() const { return learning_rate_; }
   void set_learning_rate(double value);
 

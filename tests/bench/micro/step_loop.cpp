@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "train/loop/run_observers.h"
 #include "train/loop/training.h"
 
 namespace precbench::train {
@@ -60,13 +61,13 @@ double train_measured(LoopSetting& setting) {
   StepLog log(setting.device);
   const auto precision = make_precision(*find_mode("32-true"), at::kCPU);
   const auto optimizer = make_optimizer(job.optimizer, setting.model->parameters());
-  MemoryProfile memory(setting.device, *setting.model, *optimizer, 0);
-  NumericHealth health(optimizer->parameters(), at::kFloat);
+  StepClock clock(setting.device);
+  const TrainingParts parts{setting.device, *setting.model, *precision, *optimizer,
+                            train,          test,           log,        clock};
   int64_t events = 0;
-  Training training(
-      job,
-      {setting.device, *setting.model, *precision, *optimizer, train, test, log, &memory, &health},
-      [&](const Event&) { ++events; });
+  const EventSink count = [&](const Event&) { ++events; };
+  RunObservers observers(job, parts, *find_mode("32-true"), /*resident_bytes=*/0, count);
+  Training training(job, parts, observers.all);
   const auto begin = Clock::now();
   for (int64_t epoch = 1; !training.finished(); ++epoch) training.train_epoch(epoch);
   return seconds_since(begin);

@@ -47,9 +47,8 @@ int64_t training_peak(const TrainJob& job, DeviceModule& device, const Meter& me
   const auto precision = make_precision(mode, device.device().type());
   const auto model = build_model(job, data.shape(), *precision, device);
   const auto optimizer = make_optimizer(job.optimizer, model->parameters());
-  Training training(job,
-                    {device, *model, *precision, *optimizer, train, test, log, nullptr, nullptr},
-                    [](const Event&) {});
+  StepClock clock(device);
+  Training training(job, {device, *model, *precision, *optimizer, train, test, log, clock});
   meter.reset();
   training.train_epoch(1);
   return meter.peak() - before;

@@ -101,8 +101,8 @@ TEST(PeakMemory, AHundredEvaluationsLeaveNothingBehind) {
     Loader train(device, data, data.train, SampleOrder::shuffled, 16, at::MemoryFormat::Contiguous);
     Loader test(device, data, data.test, SampleOrder::as_stored, 16, at::MemoryFormat::Contiguous);
     StepLog log(device);
-    Training training(job, {device, *model, *precision, *optimizer, train, test, log},
-                      [](const Event&) {});
+    StepClock clock(device);
+    Training training(job, {device, *model, *precision, *optimizer, train, test, log, clock});
     training.evaluate();
     const int64_t before = device.memory().allocated_bytes;
     device.reset_peak_memory();

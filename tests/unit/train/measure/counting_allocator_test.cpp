@@ -103,8 +103,8 @@ TEST(CpuDevice, SeesNonFiniteElementsInEveryDtype) {
 }
 
 std::optional<std::string> verdict(const std::vector<StepRecord>& steps) {
-  DivergenceWatch watch;
-  watch.look_at(steps);
+  DivergenceWatch watch(steps, /*keeps_going=*/false, /*is_pilot=*/false);
+  watch.after_epoch(/*is_last=*/false);
   return watch.reason();
 }
 
