@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

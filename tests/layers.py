@@ -11,6 +11,8 @@ LAYERS = {
     "": [["common"], ["data"], ["bench", "train"]],
     "bench": [["stats", "files"], ["text"], ["result"], ["platform"], ["judge"], ["report"], ["plan"], ["worker"],
               ["predict", "probe"], ["run"]],
+    "train": [["base"], ["device"], ["data"], ["optim", "float8"], ["models"], ["precision"], ["measure"], ["loop"],
+              ["predict", "probe", "cuda", "simulated_gpu"]],
 }
 
 
@@ -24,6 +26,8 @@ def place(parent, folder):
 def fault(source, target):
     """Why `source` (parts of a folder's path below lib/) may not include `target`; nothing if it may."""
     parent = ""
+    if len(target) == 1 and len(source) > 1 and source[0] == target[0] and target[0] in LAYERS:
+        return f"{source[1]} may not include what stands above all folders"
     for from_name, to_name in zip(source, target):
         if from_name == to_name:
             parent = from_name if parent == "" else f"{parent}/{from_name}"
@@ -59,6 +63,8 @@ def self_test():
     assert fault(("bench", "nowhere"), ("bench", "text")) is not None
     assert fault(("bench", "report", "html"), ("bench", "report")) is None
     assert fault(("bench", "report"), ("common",)) is None
+    assert fault(("train", "loop"), ("train",)) == "loop may not include what stands above all folders"
+    assert fault(("train",), ("train", "loop")) is None
 
 
 if __name__ == "__main__":

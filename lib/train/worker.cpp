@@ -13,17 +13,17 @@
 #include "common/errors.h"
 #include "common/job.h"
 #include "common/version.h"
-#include "train/describe.h"
+#include "train/base/errors.h"
+#include "train/base/torch.h"
+#include "train/device/counting_allocator.h"
+#include "train/device/describe.h"
 #include "train/device/open_device.h"
-#include "train/errors.h"
 #include "train/event_stream.h"
 #include "train/loop/train_job.h"
-#include "train/measure/counting_allocator.h"
 #include "train/predict/predict_job.h"
 #include "train/probe/attention_times.h"
 #include "train/probe/probe.h"
 #include "train/probe/rates.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 namespace {

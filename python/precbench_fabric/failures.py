@@ -9,7 +9,7 @@ class InputError(RuntimeError):
     """A file that is missing or does not hold what it should."""
 
 
-# What the CPU's allocator, the driver and its libraries say (lib/train/errors.cpp has the same for the other engine).
+# What the CPU's allocator, the driver and its libraries say (lib/train/base/errors.cpp has the same for the other engine).
 REFUSED_ALLOCATIONS = ("DefaultCPUAllocator: can't allocate memory", "DefaultCPUAllocator: not enough memory",
                        "CUDA error: out of memory", "cudaErrorMemoryAllocation", "CUBLAS_STATUS_ALLOC_FAILED",
                        "CUDNN_STATUS_ALLOC_FAILED", "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED")

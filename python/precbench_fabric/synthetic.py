@@ -1,4 +1,4 @@
-"""The data set `synthetic`, drawn as lib/train/loop/synthetic.cpp draws it."""
+"""The data set `synthetic`, drawn as lib/train/data/synthetic.cpp draws it."""
 
 import torch
 

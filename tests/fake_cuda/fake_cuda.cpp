@@ -17,9 +17,9 @@
 
 #include "../kept_work.h"
 #include "common/errors.h"
-#include "train/cuda/driver.h"
+#include "train/device/counting_allocator.h"
 #include "train/device/cpu_device.h"
-#include "train/measure/counting_allocator.h"
+#include "train/device/driver.h"
 
 namespace precbench::train {
 namespace {

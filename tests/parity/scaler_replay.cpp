@@ -7,8 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "train/base/torch.h"
 #include "train/precision/grad_scaler.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 namespace {

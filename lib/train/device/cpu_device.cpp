@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "train/measure/counting_allocator.h"
+#include "train/device/counting_allocator.h"
 
 namespace precbench::train {
 namespace {

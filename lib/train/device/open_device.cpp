@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "common/errors.h"
-#include "train/cuda/driver.h"
-#include "train/describe.h"
+#include "train/base/errors.h"
 #include "train/device/cpu_device.h"
-#include "train/errors.h"
+#include "train/device/describe.h"
+#include "train/device/driver.h"
 
 namespace precbench::train {
 namespace {

@@ -3,8 +3,8 @@
 // e5m2 x e4m3 without (Transformer Engine's te.Linear under DelayedScaling, format HYBRID).
 #pragma once
 
+#include "train/base/torch.h"
 #include "train/float8/float8_scaling.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

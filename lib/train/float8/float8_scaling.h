@@ -5,7 +5,7 @@
 #pragma once
 
 #include "common/job.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

@@ -3,9 +3,9 @@
 
 #include "common/errors.h"
 #include "data/locate.h"
-#include "train/loop/data_set.h"
-#include "train/loop/tensor_file.h"
-#include "train/precision/dtypes.h"
+#include "train/base/dtypes.h"
+#include "train/data/data_set.h"
+#include "train/data/tensor_file.h"
 
 namespace precbench::train {
 namespace {

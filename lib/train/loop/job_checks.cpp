@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "train/errors.h"
+#include "train/base/errors.h"
 
 namespace precbench::train {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "train/cuda/device_module.h"
+#include "train/base/torch.h"
+#include "train/device/device_module.h"
 #include "train/measure/step_log.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "train/event_sink.h"
+#include "train/base/event_sink.h"
 #include "train/loop/schedule.h"
 #include "train/measure/observer.h"
 #include "train/measure/step_clock.h"

@@ -1,6 +1,6 @@
 #include "train/loop/run_observers.h"
 
-#include "train/precision/dtypes.h"
+#include "train/base/dtypes.h"
 
 namespace precbench::train {
 

@@ -5,7 +5,7 @@
 
 #include "common/job.h"
 #include "common/modes.h"
-#include "train/event_sink.h"
+#include "train/base/event_sink.h"
 #include "train/loop/progress.h"
 #include "train/loop/schedule.h"
 #include "train/loop/step_graph.h"

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "common/vanishing_eps.h"
+#include "train/base/dtypes.h"
 #include "train/measure/process.h"
-#include "train/precision/dtypes.h"
 
 namespace precbench::train {
 namespace {

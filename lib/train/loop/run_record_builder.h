@@ -7,8 +7,8 @@
 #include "common/job.h"
 #include "common/modes.h"
 #include "common/run_record.h"
-#include "train/cuda/device_module.h"
-#include "train/loop/data_set.h"
+#include "train/data/data_set.h"
+#include "train/device/device_module.h"
 #include "train/loop/run_observers.h"
 
 namespace precbench::train {

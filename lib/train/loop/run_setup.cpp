@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "train/errors.h"
-#include "train/loop/loader.h"
+#include "train/base/errors.h"
+#include "train/data/loader.h"
 #include "train/loop/weights.h"
 #include "train/models/onednn_linear.h"
 #include "train/models/script_model.h"

@@ -5,7 +5,7 @@
 
 #include "common/job.h"
 #include "common/modes.h"
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 #include "train/models/registry.h"
 #include "train/precision/precision.h"
 

@@ -1,6 +1,6 @@
 #include "train/loop/step_graph.h"
 
-#include "train/errors.h"
+#include "train/base/errors.h"
 
 namespace precbench::train {
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "common/job.h"
-#include "train/cuda/device_module.h"
-#include "train/event_sink.h"
+#include "train/base/event_sink.h"
+#include "train/base/torch.h"
+#include "train/device/device_module.h"
 #include "train/measure/observer.h"
 #include "train/measure/step_clock.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -5,8 +5,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "train/errors.h"
-#include "train/loop/data_set.h"
+#include "train/base/dtypes.h"
+#include "train/base/errors.h"
+#include "train/data/data_set.h"
 #include "train/loop/job_checks.h"
 #include "train/loop/run_observers.h"
 #include "train/loop/run_record_builder.h"
@@ -16,7 +17,6 @@
 #include "train/measure/memory_split.h"
 #include "train/measure/process.h"
 #include "train/models/script_model.h"
-#include "train/precision/dtypes.h"
 
 namespace precbench::train {
 namespace {

@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "common/job.h"
-#include "train/cuda/device_module.h"
-#include "train/event_sink.h"
-#include "train/loop/data_set.h"
+#include "train/base/event_sink.h"
+#include "train/data/data_set.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

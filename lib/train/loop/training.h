@@ -5,8 +5,9 @@
 #include <optional>
 
 #include "common/job.h"
-#include "train/cuda/device_module.h"
-#include "train/loop/loader.h"
+#include "train/base/torch.h"
+#include "train/data/loader.h"
+#include "train/device/device_module.h"
 #include "train/loop/objective.h"
 #include "train/loop/schedule.h"
 #include "train/loop/step_graph.h"
@@ -16,7 +17,6 @@
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
 #include "train/precision/precision.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "common/errors.h"
+#include "train/data/tensor_file.h"
 #include "train/float8/float8_linear.h"
-#include "train/loop/tensor_file.h"
 
 namespace precbench::train {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 #include "train/measure/observer.h"
 
 namespace precbench::train {

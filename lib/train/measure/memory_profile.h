@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "common/json_fields.h"
-#include "train/cuda/device_module.h"
+#include "train/base/torch.h"
+#include "train/device/device_module.h"
 #include "train/measure/observer.h"
 #include "train/optim/optimizer.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/json_fields.h"
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "common/json_fields.h"
+#include "train/base/torch.h"
 #include "train/measure/memory_profile.h"
 #include "train/measure/observer.h"
 #include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

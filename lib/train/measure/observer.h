@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "train/loop/loader.h"
+#include "train/base/torch.h"
+#include "train/data/loader.h"
 #include "train/precision/precision.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/run_record.h"
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

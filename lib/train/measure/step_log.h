@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "train/cuda/device_module.h"
+#include "train/base/torch.h"
+#include "train/device/device_module.h"
 #include "train/measure/observer.h"
 #include "train/measure/step_clock.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "train/base/torch.h"
 #include "train/measure/observer.h"
 #include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

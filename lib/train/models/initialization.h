@@ -1,7 +1,7 @@
 // Initialisations that LibTorch's C++ lacks.
 #pragma once
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

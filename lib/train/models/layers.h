@@ -1,8 +1,8 @@
 // The layers that our models share.
 #pragma once
 
+#include "train/base/torch.h"
 #include "train/float8/float8_linear.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

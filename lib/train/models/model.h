@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

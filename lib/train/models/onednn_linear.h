@@ -1,7 +1,7 @@
 // A linear layer whose fp32 matrix products run in oneDNN, forward and backward.
 #pragma once
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

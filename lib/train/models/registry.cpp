@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "train/errors.h"
+#include "train/base/errors.h"
 #include "train/models/model_options.h"
 
 namespace precbench::train {

@@ -7,19 +7,11 @@
 #include <string_view>
 
 #include "common/json_fields.h"
+#include "train/data/sample_shape.h"
 #include "train/models/layers.h"
 #include "train/models/model.h"
 
 namespace precbench::train {
-
-// What a data set's samples look like; the models' outer layers follow from it. A text has one
-// channel, height 1, its context as width, and 256 classes: the bytes.
-struct SampleShape {
-  int64_t channels = 1;
-  int64_t height = 28;  // pixels, after resizing
-  int64_t width = 28;
-  int64_t classes = 10;
-};
 
 // Draws the weights from the global CPU generator, in PyTorch's order. Throws UnsupportedError for
 // a name that this version lacks and std::invalid_argument for an option that the model does not

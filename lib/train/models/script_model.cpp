@@ -7,8 +7,8 @@
 #include <set>
 
 #include "common/errors.h"
-#include "train/errors.h"
-#include "train/loop/tensor_file.h"
+#include "train/base/errors.h"
+#include "train/data/tensor_file.h"
 #include "train/models/script_passes.h"
 #include "train/models/traced_module.h"
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

@@ -2,10 +2,10 @@
 
 #include <stdexcept>
 
-#include "train/errors.h"
+#include "train/base/dtypes.h"
+#include "train/base/errors.h"
 #include "train/optim/adam.h"
 #include "train/optim/sgd.h"
-#include "train/precision/dtypes.h"
 
 namespace precbench::train {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/job.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

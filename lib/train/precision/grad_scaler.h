@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "train/base/torch.h"
 #include "train/optim/optimizer.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -1,6 +1,6 @@
 #include "train/precision/mixed_precision.h"
 
-#include "train/precision/dtypes.h"
+#include "train/base/dtypes.h"
 
 namespace precbench::train {
 

@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "common/modes.h"
-#include "train/float8/float8_layers.h"
+#include "train/base/torch.h"
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
+#include "train/precision/float8_layers.h"
 #include "train/precision/grad_scaler.h"
 #include "train/precision/scopes.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

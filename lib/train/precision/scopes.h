@@ -1,7 +1,7 @@
 // What a mode sets up around a forward pass and takes down after it, also when an exception passes.
 #pragma once
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

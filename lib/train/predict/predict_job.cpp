@@ -3,11 +3,11 @@
 #include <future>
 
 #include "common/errors.h"
+#include "train/base/errors.h"
+#include "train/base/torch.h"
 #include "train/device/open_device.h"
-#include "train/errors.h"
 #include "train/loop/train_job.h"
 #include "train/predict/largest_batch.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "common/job.h"
-#include "train/cuda/device_module.h"
-#include "train/loop/data_set.h"
+#include "train/data/data_set.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <vector>
 
-#include "train/loop/data_set.h"
-#include "train/loop/loader.h"
+#include "train/data/data_set.h"
+#include "train/data/loader.h"
 #include "train/loop/run_setup.h"
 
 namespace precbench::train {

@@ -3,7 +3,7 @@
 
 #include "common/job.h"
 #include "common/json_fields.h"
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/json_fields.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

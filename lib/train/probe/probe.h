@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/json_fields.h"
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/json_fields.h"
-#include "train/cuda/device_module.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

@@ -4,7 +4,7 @@
 
 #include <ATen/native/transformers/attention.h>
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train::simulated {
 

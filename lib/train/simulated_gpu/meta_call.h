@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace c10 {
 class OperatorHandle;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/gpu_cards.h"
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train::simulated {
 

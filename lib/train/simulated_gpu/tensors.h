@@ -4,8 +4,8 @@
 
 #include <initializer_list>
 
+#include "train/base/torch.h"
 #include "train/simulated_gpu/caching_allocator.h"
-#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -11,7 +11,7 @@
 
 #include "common/data_sheets.h"
 #include "common/gpu_cards.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train::simulated {
 

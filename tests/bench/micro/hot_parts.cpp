@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "step_loop.h"
+#include "train/data/loader.h"
+#include "train/device/counting_allocator.h"
 #include "train/event_stream.h"
-#include "train/loop/loader.h"
-#include "train/measure/counting_allocator.h"
 #include "train/measure/numeric_health.h"
 #include "train/measure/step_clock.h"
 #include "train/measure/step_log.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "train/data/data_set.h"
 #include "train/device/cpu_device.h"
-#include "train/loop/data_set.h"
 #include "train/models/model.h"
 
 namespace precbench::train {

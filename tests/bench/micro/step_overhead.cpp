@@ -8,7 +8,7 @@
 
 #include "common/json_fields.h"
 #include "step_loop.h"
-#include "train/measure/counting_allocator.h"
+#include "train/device/counting_allocator.h"
 
 namespace precbench::train {
 namespace {

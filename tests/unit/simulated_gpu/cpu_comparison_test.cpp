@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "support.h"
+#include "train/data/data_set.h"
 #include "train/device/cpu_device.h"
-#include "train/loop/data_set.h"
 #include "train/loop/run_setup.h"
 #include "train/loop/training.h"
 

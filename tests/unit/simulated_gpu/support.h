@@ -10,13 +10,13 @@
 
 #include "../small_job.h"
 #include "common/gpu_cards.h"
+#include "train/base/torch.h"
+#include "train/device/counting_allocator.h"
 #include "train/loop/train_job.h"
-#include "train/measure/counting_allocator.h"
 #include "train/simulated_gpu/gpu.h"
 #include "train/simulated_gpu/registration.h"
 #include "train/simulated_gpu/simulated_device.h"
 #include "train/simulated_gpu/tensors.h"
-#include "train/torch.h"
 
 namespace precbench::train::simulated {
 

@@ -4,7 +4,7 @@
 
 #include "common/errors.h"
 #include "support.h"
-#include "train/errors.h"
+#include "train/base/errors.h"
 #include "train/precision/scopes.h"
 
 namespace precbench::train::simulated::train_flow_test {

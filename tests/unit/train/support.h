@@ -10,12 +10,12 @@
 
 #include "../small_job.h"
 #include "common/modes.h"
+#include "train/base/torch.h"
+#include "train/device/counting_allocator.h"
 #include "train/device/cpu_device.h"
 #include "train/loop/train_job.h"
-#include "train/measure/counting_allocator.h"
 #include "train/models/model.h"
 #include "train/precision/precision.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

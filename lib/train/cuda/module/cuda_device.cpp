@@ -13,8 +13,8 @@
 #include <cstdlib>
 
 #include "common/errors.h"
-#include "train/cuda/architectures.h"
-#include "train/cuda/driver.h"
+#include "train/device/architectures.h"
+#include "train/device/driver.h"
 
 namespace precbench::train {
 namespace {

@@ -2,7 +2,7 @@
 // the wheels bring with them; ATen/cuda/CUDAContext.h would need a toolkit.
 #pragma once
 
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "common/json_fields.h"
-#include "train/measure/counting_allocator.h"
+#include "train/base/dtypes.h"
+#include "train/device/counting_allocator.h"
 #include "train/measure/dtype_observer.h"
-#include "train/precision/dtypes.h"
 
 namespace {
 

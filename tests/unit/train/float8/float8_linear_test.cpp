@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "../support.h"
-#include "train/float8/float8_layers.h"
 #include "train/models/layers.h"
+#include "train/precision/float8_layers.h"
 
 namespace precbench::train::float8_linear_test {
 namespace {

@@ -2,7 +2,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include "../support.h"
-#include "train/loop/data_set.h"
+#include "train/data/data_set.h"
 #include "train/loop/training.h"
 
 namespace precbench::train::memory_test {

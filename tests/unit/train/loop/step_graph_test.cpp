@@ -6,7 +6,7 @@
 
 #include "../../../kept_work.h"
 #include "../support.h"
-#include "train/errors.h"
+#include "train/base/errors.h"
 #include "train/measure/memory_profile.h"
 #include "train/measure/numeric_health.h"
 

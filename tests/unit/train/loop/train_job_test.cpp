@@ -6,8 +6,8 @@
 
 #include "../support.h"
 #include "common/fields_json.h"
-#include "train/errors.h"
-#include "train/loop/data_set.h"
+#include "train/base/errors.h"
+#include "train/data/data_set.h"
 #include "train/loop/training.h"
 
 namespace precbench::train::train_job_test {

@@ -1,5 +1,5 @@
 #include "../support.h"
-#include "train/errors.h"
+#include "train/base/errors.h"
 #include "train/models/onednn_linear.h"
 #include "train/models/registry.h"
 

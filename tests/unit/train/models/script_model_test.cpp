@@ -8,7 +8,7 @@
 #include "../../temporary.h"
 #include "../support.h"
 #include "common/errors.h"
-#include "train/errors.h"
+#include "train/base/errors.h"
 #include "train/models/traced_module.h"
 
 namespace precbench::train::script_model_test {

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "../support.h"
-#include "train/errors.h"
+#include "train/base/dtypes.h"
+#include "train/base/errors.h"
 #include "train/optim/clipping.h"
-#include "train/precision/dtypes.h"
 
 namespace precbench::train::optimizer_test {
 namespace {

@@ -3,8 +3,8 @@
 #include <ATen/autocast_mode.h>
 
 #include "../support.h"
-#include "train/errors.h"
-#include "train/precision/dtypes.h"
+#include "train/base/dtypes.h"
+#include "train/base/errors.h"
 
 namespace precbench::train::precision_test {
 namespace {

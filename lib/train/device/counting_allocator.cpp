@@ -1,4 +1,4 @@
-#include "train/measure/counting_allocator.h"
+#include "train/device/counting_allocator.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/alignment.h>

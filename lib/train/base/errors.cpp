@@ -1,4 +1,4 @@
-#include "train/errors.h"
+#include "train/base/errors.h"
 
 #include <algorithm>
 #include <array>

@@ -7,9 +7,9 @@
 #include "common/job.h"
 #include "common/modes.h"
 #include "common/names.h"
-#include "train/cuda/device_module.h"
-#include "train/models/registry.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
+#include "train/data/sample_shape.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

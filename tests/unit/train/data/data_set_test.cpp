@@ -1,4 +1,4 @@
-#include "train/loop/data_set.h"
+#include "train/data/data_set.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include "../../temporary.h"
 #include "../support.h"
 #include "common/errors.h"
-#include "train/loop/loader.h"
+#include "train/data/loader.h"
 #include "train/loop/weights.h"
 
 namespace precbench::train::data_set_test {

@@ -1,4 +1,4 @@
-#include "train/loop/data_set.h"
+#include "train/data/data_set.h"
 
 #include <algorithm>
 #include <sstream>
@@ -6,8 +6,8 @@
 
 #include "common/names.h"
 #include "data/load.h"
-#include "train/errors.h"
-#include "train/precision/dtypes.h"
+#include "train/base/dtypes.h"
+#include "train/base/errors.h"
 
 namespace precbench::train {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

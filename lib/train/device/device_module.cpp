@@ -1,4 +1,4 @@
-#include "train/cuda/device_module.h"
+#include "train/device/device_module.h"
 
 #include <array>
 #include <chrono>

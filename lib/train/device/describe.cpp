@@ -1,10 +1,10 @@
-#include "train/describe.h"
+#include "train/device/describe.h"
 
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include "train/base/torch.h"
 #include "train/device/cpu_device.h"
-#include "train/torch.h"
 
 namespace caffe2 {
 // Declared in caffe2/core/common.h, which not every wheel ships.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/json_fields.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "train/loop/data_set.h"
+#include "train/data/data_set.h"
 
 namespace precbench::train {
 namespace {

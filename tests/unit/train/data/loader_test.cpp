@@ -1,9 +1,9 @@
-#include "train/loop/loader.h"
+#include "train/data/loader.h"
 
 #include <set>
 
 #include "../support.h"
-#include "train/loop/augmentation.h"
+#include "train/data/augmentation.h"
 #include "train/loop/schedule.h"
 
 namespace precbench::train::loader_test {

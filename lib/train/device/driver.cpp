@@ -1,4 +1,4 @@
-#include "train/cuda/driver.h"
+#include "train/device/driver.h"
 
 #include <dlfcn.h>
 

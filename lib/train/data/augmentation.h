@@ -1,8 +1,8 @@
 // Random crop and horizontal flip, as commonly used on CIFAR (He et al. 2015, section 4.2).
 #pragma once
 
-#include "train/cuda/device_module.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
+#include "train/device/device_module.h"
 
 namespace precbench::train {
 

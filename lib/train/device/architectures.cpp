@@ -1,4 +1,4 @@
-#include "train/cuda/architectures.h"
+#include "train/device/architectures.h"
 
 #include <algorithm>
 #include <string_view>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "common/json_fields.h"
+#include "train/base/torch.h"
 #include "train/float8/float8_linear.h"
-#include "train/torch.h"
 
 namespace precbench::train {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/dtype.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
 
 namespace precbench::train {
 

@@ -1,4 +1,4 @@
-#include "train/loop/augmentation.h"
+#include "train/data/augmentation.h"
 
 namespace precbench::train {
 

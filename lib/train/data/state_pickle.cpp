@@ -1,4 +1,4 @@
-#include "train/loop/state_pickle.h"
+#include "train/data/state_pickle.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "train/float8/float8_layers.h"
+#include "train/precision/float8_layers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // in every mode and on every device.
 #pragma once
 
-#include "train/loop/data_set.h"
-#include "train/torch.h"
+#include "train/base/torch.h"
+#include "train/data/data_set.h"
 
 namespace precbench::train {
 

@@ -1,4 +1,4 @@
-#include "train/loop/tensor_file.h"
+#include "train/data/tensor_file.h"
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "common/errors.h"
-#include "train/errors.h"
-#include "train/loop/state_pickle.h"
+#include "train/base/errors.h"
+#include "train/data/state_pickle.h"
 
 namespace precbench::train {
 namespace {

@@ -1,8 +1,8 @@
-#include "train/loop/loader.h"
+#include "train/data/loader.h"
 
 #include <algorithm>
 
-#include "train/loop/augmentation.h"
+#include "train/data/augmentation.h"
 
 namespace precbench::train {
 namespace {
