@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/fields_json.h"
+#include "common/limits.h"
 
 namespace precbench {
 namespace {
@@ -22,6 +23,13 @@ std::optional<Event> event_of_type(std::string_view type, const ObjectReader& re
   return event;
 }
 
+// At a character's first byte: what is kept is UTF-8 again.
+void cut(std::string& text, size_t most) {
+  if (text.size() <= most) return;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  text.resize(most);
+}
+
 }  // namespace
 
 json to_json(const Event& event) {
@@ -35,6 +43,13 @@ Event event_from_json(const json& document) {
   const auto type = reader.required<std::string>("type");
   auto event = event_of_type(type, reader, std::make_index_sequence<kTypes.size()>());
   if (!event) reader.fail("type", "'" + type + "' is not an event");
+  // Both are shown in a line; more than that would fill the memory.
+  if (auto* phase = std::get_if<PhaseEvent>(&*event)) {
+    cut(phase->name, limits::kPhaseBytes);
+  }
+  if (auto* failed = std::get_if<FailedEvent>(&*event)) {
+    cut(failed->message, limits::kMessageBytes);
+  }
   return *std::move(event);
 }
 

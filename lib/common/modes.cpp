@@ -9,6 +9,10 @@ const ModeTraits* find_mode(std::string_view name) {
   return nullptr;
 }
 
+bool may_run_as(std::string_view mode, std::string_view effective) {
+  return mode == effective || (mode == "16-mixed" && effective == "bf16-mixed");
+}
+
 std::string compute_format(const ModeTraits& mode) {
   return mode.tf32 ? "tf32" : std::string(name_of(mode.compute));
 }

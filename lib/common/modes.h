@@ -129,6 +129,10 @@ inline constexpr ModeTraits kModes[] = {
 // The mode of that name or alias, or null. Case-sensitive and untrimmed, as Fabric.
 const ModeTraits* find_mode(std::string_view name);
 
+// Whether a run of `mode` may have been one of `effective`: --cpu-fp16 fabric does on a CPU what
+// Fabric does there.
+bool may_run_as(std::string_view mode, std::string_view effective);
+
 // The number format that a mode computes in, as the probe names it: tf32, or its compute dtype.
 std::string compute_format(const ModeTraits& mode);
 

@@ -51,13 +51,13 @@ struct EpochRecord {
 
 template <>
 inline constexpr auto kFields<EpochRecord> =
-    std::tuple{Field{"epoch", &EpochRecord::epoch}.required(),
+    std::tuple{Field{"epoch", &EpochRecord::epoch}.required().from(0),
                Field{"train_accuracy", &EpochRecord::train_accuracy}.from(0, 1, kFraction),
                Field{"test_accuracy", &EpochRecord::test_accuracy}.from(0, 1, kFraction),
                Field{"train_loss", &EpochRecord::train_loss},
                Field{"test_loss", &EpochRecord::test_loss},
-               Field{"train_s", &EpochRecord::train_s},
-               Field{"eval_s", &EpochRecord::eval_s},
+               Field{"train_s", &EpochRecord::train_s}.from(0, kLongestS),
+               Field{"eval_s", &EpochRecord::eval_s}.from(0, kLongestS),
                Field{"unknown", &EpochRecord::unknown}};
 
 struct StepTimes {
@@ -133,7 +133,7 @@ template <>
 inline constexpr auto kFields<ScalerRecord> =
     std::tuple{Field{"init_scale", &ScalerRecord::init_scale}.required(),
                Field{"final_scale", &ScalerRecord::final_scale}.required(),
-               Field{"skipped_steps", &ScalerRecord::skipped_steps}.required()};
+               Field{"skipped_steps", &ScalerRecord::skipped_steps}.required().from(0)};
 
 // Of --target-accuracy: when the test set first reached it, or that it did not.
 struct TargetRecord {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "common/limits.h"
 #include "common/suggest.h"
 #include "data/file_reader.h"
 #include "data/tar_reader.h"
@@ -15,9 +16,6 @@ namespace {
 constexpr int64_t kChannels = 3;
 constexpr int64_t kSide = 32;
 constexpr int64_t kImageBytes = kChannels * kSide * kSide;
-
-// The largest file of the originals (CIFAR-100's train.bin) has 154 MB.
-constexpr uint64_t kMaxCifarBytes = uint64_t{1} << 30;
 
 constexpr const char* kPythonVersion =
     "is the version for Python, whose pickles only Python reads; get the binary version, "
@@ -80,7 +78,7 @@ std::map<std::string, std::vector<uint8_t>> read_archive(const std::string& path
   while (const auto name = archive.next()) {
     if (is_python_version(wanted, *name)) fail_file(path, kPythonVersion);
     if (std::find(wanted.begin(), wanted.end(), *name) == wanted.end()) continue;
-    if (!contents.emplace(*name, archive.read(kMaxCifarBytes)).second) {
+    if (!contents.emplace(*name, archive.read(limits::kArchiveEntryBytes)).second) {
       fail_file(path, "holds " + *name + " twice");
     }
   }
@@ -92,7 +90,7 @@ std::map<std::string, std::vector<uint8_t>> read_folder(const std::string& path,
   std::map<std::string, std::vector<uint8_t>> contents;
   for (const std::string& name : wanted) {
     FileReader file((std::filesystem::path(path) / name).string());
-    contents[name] = file.read_up_to(kMaxCifarBytes);
+    contents[name] = file.read_up_to(limits::kArchiveEntryBytes);
   }
   return contents;
 }

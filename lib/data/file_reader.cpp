@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/errors.h"
+#include "common/limits.h"
 
 namespace precbench::data {
 namespace {
@@ -104,6 +105,11 @@ std::vector<uint8_t> FileReader::read_up_to(uint64_t count) {
     if (filled < wanted) break;
   }
   return bytes;
+}
+
+uint64_t FileReader::most_bytes(uint64_t times) const {
+  if (gzdirect(file_) != 0) return UINT64_MAX;  // it may grow
+  return std::max(limits::kFreelyInflated, times * size_on_disk_);
 }
 
 uint64_t FileReader::count_rest(uint64_t limit) {

@@ -35,6 +35,9 @@ class FileReader {
   // How many bytes are left, counted no further than `limit`. Reads (and so checks) them.
   uint64_t count_rest(uint64_t limit);
 
+  // Where it is compressed, `times` its size and at least 16 MiB; else no bound.
+  uint64_t most_bytes(uint64_t times) const;
+
   const std::string& path() const { return path_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "common/limits.h"
 #include "data/file_reader.h"
 
 namespace precbench::data {
@@ -11,8 +12,6 @@ namespace {
 
 constexpr uint8_t kUnsignedByte = 0x08;
 constexpr size_t kFixedHeaderBytes = 4;
-// No data set in this format comes near 4 GiB.
-constexpr uint64_t kMaxIdxBytes = uint64_t{4} << 30;
 
 // How far bytes after the last value are counted: a small .gz may inflate to gigabytes.
 constexpr uint64_t kCountedExcess = uint64_t{1} << 20;
@@ -33,7 +32,7 @@ uint64_t promised_bytes(const std::string& path, const std::vector<int64_t>& sha
   uint64_t bytes = 1;
   for (const int64_t size : shape) {
     if (size == 0) fail_file(path, "holds nothing: its header says " + shape_text(shape));
-    if (bytes > kMaxIdxBytes / static_cast<uint64_t>(size)) {
+    if (bytes > limits::kIdxBytes / static_cast<uint64_t>(size)) {
       fail_file(path, "promises " + shape_text(shape) +
                           " bytes, more than any such file holds; get the file again");
     }

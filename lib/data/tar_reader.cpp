@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "common/limits.h"
+
 namespace precbench::data {
 namespace {
 
@@ -19,9 +21,6 @@ constexpr TarField kTarName = {0, 100};
 constexpr TarField kTarSize = {124, 12};
 constexpr TarField kTarChecksum = {148, 8};
 constexpr size_t kTarType = 156;
-
-// An archive of a data set is at most some hundred MB; a bomb goes on for ever.
-constexpr uint64_t kMaxArchiveBytes = uint64_t{4} << 30;
 
 std::string_view tar_text(const TarHeader& header, TarField field) {
   const auto* first = reinterpret_cast<const char*>(header.data()) + field.offset;
@@ -71,7 +70,7 @@ std::optional<std::string> TarReader::next() {
     position_ += count;
     const bool is_end = std::all_of(header.begin(), header.end(), [](uint8_t b) { return b == 0; });
     if (count == 0 || (count == header.size() && is_end)) {
-      file_.count_rest(kMaxArchiveBytes);  // to the checksum, which stands at the end
+      file_.count_rest(limits::kArchiveBytes);  // to the checksum, which stands at the end
       return std::nullopt;
     }
     if (count < header.size() && position_ > count) {
@@ -105,7 +104,7 @@ std::vector<uint8_t> TarReader::read(uint64_t max_bytes) {
 }
 
 void TarReader::skip(uint64_t count) {
-  if (count > kMaxArchiveBytes - std::min(position_, kMaxArchiveBytes)) {
+  if (count > limits::kArchiveBytes - std::min(position_, limits::kArchiveBytes)) {
     fail_file(file_.path(), "inflates to more than any archive of a data set holds");
   }
   const uint64_t skipped = file_.count_rest(count);

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "common/limits.h"
 #include "data/file_reader.h"
 
 namespace precbench::data {
 namespace {
-
-constexpr uint64_t kMaxTextBytes = uint64_t{4} << 30;
 
 // Nine tenths train.
 constexpr size_t kTrainParts = 9;
@@ -17,8 +16,15 @@ constexpr size_t kParts = 10;
 
 TextSet read_text(const std::string& path, int64_t context) {
   FileReader file(path);
-  std::vector<uint8_t> bytes = file.read_up_to(kMaxTextBytes);
-  if (file.count_rest(1) != 0) fail_file(path, "holds more than 4 GiB of text");
+  const uint64_t most = std::min(limits::kTextBytes, file.most_bytes(limits::kTextInflation));
+  std::vector<uint8_t> bytes = file.read_up_to(most);
+  if (file.count_rest(1) != 0) {
+    fail_file(path, most == limits::kTextBytes
+                        ? "holds more than 4 GiB of text"
+                        : "inflates to over " + std::to_string(limits::kTextInflation) +
+                              " times its size, which no text does; inflate it with gunzip if it "
+                              "is one");
+  }
   const size_t train_bytes = bytes.size() * kTrainParts / kParts;
   const size_t test_bytes = bytes.size() - train_bytes;
   const auto needed = static_cast<uint64_t>(context) + 1;

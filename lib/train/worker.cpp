@@ -12,6 +12,8 @@
 
 #include "common/errors.h"
 #include "common/job.h"
+#include "common/json_input.h"
+#include "common/limits.h"
 #include "common/version.h"
 #include "train/base/errors.h"
 #include "train/base/torch.h"
@@ -152,7 +154,7 @@ ResultEvent run(const Job& job, const EventSink& emit) {
 }
 
 FailedEvent failure(FailureKind kind, const std::exception& error) {
-  return {kind, message_of(error)};
+  return {kind, message_of(error).substr(0, limits::kMessageBytes)};
 }
 
 Event outcome_of(const Job& job, const EventSink& emit) {
@@ -183,7 +185,7 @@ int worker_main() {
   Job job;
   try {
     const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    job = job_from_json(json::parse(text));
+    job = job_from_json(json_from_text(text));
   } catch (const std::exception& error) {  // of the JSON library, or a JsonFieldError
     events.send(
         FailedEvent{FailureKind::error, std::string("the job is not valid: ") + error.what()});

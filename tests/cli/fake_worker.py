@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 
@@ -129,7 +130,7 @@ def play(behaviour, train):
         sys.stdout.flush()
         time.sleep(60)
     elif name == "long-phase":
-        send(type="phase", name="x" * 10_000_000)
+        send(type="phase", name="x", more=[0.25] * 1_500_000)
         result(train)
     elif name == "after":
         result(train)
@@ -163,6 +164,33 @@ def play(behaviour, train):
         time.sleep(60)
     elif name in ("oom", "unsupported", "input", "error"):
         send(type="failed", kind=name, message=argument or name + " happened")
+    elif name == "nested":  # an event that a parser or a printer without a limit answers with a crash
+        sys.stdout.write('{"type": "phase", "name": ' + "[" * 100_000 + "\n")
+        sys.stdout.flush()
+        time.sleep(60)
+    elif name == "loud":  # that many MB on standard error without a line end
+        for _ in range(int(argument)):
+            sys.stderr.write("x" * 1_000_000)
+        sys.stderr.write(" the end")
+        sys.stderr.flush()
+        sys.exit(1)
+    elif name == "figure":  # PART KEY VALUE: a figure that no run has
+        part, key, value = argument.split(" ")
+        whole = run_record(train)
+        target = whole[part] if part != "run" else whole
+        target[key] = json.loads(value)
+        result(train, **{part: target} if part != "run" else {key: target[key]})
+    elif name == "mode":  # says that it ran another one
+        result(dict(train, mode=argument))
+    elif name == "story":  # a failure with that many MB to say
+        send(type="failed", kind="error", message="x" * int(float(argument) * 1e6))
+    elif name == "daemon":  # a grandchild in a session of its own keeps the pipes open
+        subprocess.Popen(["sleep", "600"], start_new_session=True)
+        result(train)
+    elif name == "flood":  # the same, and it writes without end
+        subprocess.Popen(["sh", "-c", "echo $$ > flood.pid; exec yes >&2"], start_new_session=True)
+        time.sleep(0.2)
+        result(train)
     elif name == "child":  # something started by the worker keeps the pipe open
         os.system("sleep 600 &")
         result(train)

@@ -134,7 +134,7 @@ class Configs(CliTest):
         self.assert_refused('{"batchsize": 3}', "unknown key 'batchsize'; did you mean 'batch_size'?")
 
     def test_key_that_stands_twice(self):
-        self.assert_refused('{"seed": 1, "seed": 2}', "'seed' stands twice")
+        self.assert_refused('{"seed": 1, "seed": 2}', "has the key 'seed' twice")
 
     def test_wrong_type(self):
         self.assert_refused('{"seed": "1"}', "seed: must be a whole number, not string")

@@ -11,6 +11,7 @@
 #include "bench/worker/event_stream.h"
 #include "common/errors.h"
 #include "common/job.h"
+#include "common/json_input.h"
 #include "common/version.h"
 #include "data/cifar.h"
 #include "data/idx.h"
@@ -93,7 +94,9 @@ bool read_config(std::string_view bytes) {
 bool read_job(std::string_view bytes) {
   json document;
   try {
-    document = json::parse(bytes);
+    document = json_from_text(bytes);
+  } catch (const JsonLimitError&) {
+    return false;
   } catch (const json::exception&) {  // not JSON, or a number beyond double
     return false;
   }

@@ -3,11 +3,13 @@
 #include <charconv>
 #include <fstream>
 
+#include "common/limits.h"
+
 namespace precbench {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::streamsize kLargestFile = 4 << 20;
+constexpr auto kLargestFile = static_cast<std::streamsize>(limits::kSmallFileBytes);
 
 }  // namespace
 

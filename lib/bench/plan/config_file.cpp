@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include "bench/plan/options.h"
 #include "bench/platform/paths.h"
 #include "common/errors.h"
+#include "common/json_input.h"
+#include "common/limits.h"
 #include "common/suggest.h"
 
 namespace precbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kMaxConfigBytes = size_t{1} << 20;  // a configuration is a page of text
 
 std::vector<std::string> config_names() {
   std::vector<std::string> names;
@@ -40,20 +39,12 @@ fs::path find_file(const std::string& named) {
   throw UsageError(message + "\n       names: " + joined(names));
 }
 
-// Parses and refuses a key that stands twice: the second would silently win.
-json parse_without_repeats(const std::string& text, const std::string& path) {
-  std::vector<std::set<std::string>> keys;
-  const auto check = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key &&
-        !keys.back().insert(parsed.get<std::string>()).second) {
-      throw UsageError(path + ": key '" + parsed.get<std::string>() + "' stands twice");
-    }
-    return true;
-  };
+// A key that stands twice is refused: the second would silently win.
+json parsed(const std::string& text, const std::string& path) {
   try {
-    return json::parse(text, check);
+    return json_from_text(text, RepeatedKeys::refused);
+  } catch (const JsonLimitError& error) {
+    throw UsageError(path + ": " + error.what());
   } catch (const json::exception& error) {
     throw UsageError(path + ": not JSON: " + error.what());
   }
@@ -78,16 +69,16 @@ ConfigFile load_config(const std::string& named) {
   const fs::path file = find_file(named);
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UsageError(file.string() + ": cannot be read");
-  std::string text(kMaxConfigBytes + 1, '\0');
+  std::string text(limits::kConfigFileBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(stream.gcount()));
-  if (text.size() > kMaxConfigBytes)
+  if (text.size() > limits::kConfigFileBytes)
     throw UsageError(file.string() + ": too large for a configuration (over 1 MiB)");
 
   ConfigFile config;
   config.path = file.string();
   config.name = file.stem().string();
-  const json document = parse_without_repeats(text, config.path);
+  const json document = parsed(text, config.path);
   if (!document.is_object()) throw UsageError(config.path + ": must hold one JSON object");
   for (const auto& [key, value] : document.items()) {
     if (key == "about") {

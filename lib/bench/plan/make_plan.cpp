@@ -8,6 +8,7 @@
 #include "bench/judge/gate.h"
 #include "bench/plan/choose_modes.h"
 #include "bench/plan/parse_value.h"
+#include "bench/plan/strangers.h"
 #include "bench/platform/cpu_count.h"
 #include "bench/report/export.h"
 #include "bench/report/formats.h"
@@ -291,6 +292,8 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   Plan plan;
   plan.argv = std::move(argv);
   plan.warnings = options.notes();
+  const std::vector<std::string> doings = doings_of_config(options);
+  plan.warnings.insert(plan.warnings.end(), doings.begin(), doings.end());
   for (const OptionSpec& option : option_table()) {
     const json& value = options.at(option.name).value;
     if (option.set && !value.is_null()) option.set(plan, value);

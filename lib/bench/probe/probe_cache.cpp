@@ -12,6 +12,7 @@
 #include "bench/files/text_file.h"
 #include "bench/platform/cpu.h"
 #include "bench/worker/worker_command.h"
+#include "common/json_input.h"
 #include "common/json_text.h"
 #include "common/version.h"
 
@@ -72,11 +73,13 @@ std::optional<json> load_probe(const std::string& key) {
   const std::string path = probe_cache_file(key);
   const auto text = path.empty() ? std::nullopt : read_text_file(path);
   if (!text) return std::nullopt;
-  json document = json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object() || !document.contains("key") || document["key"] != key) {
-    return std::nullopt;
+  try {
+    json document = json_from_text(*text);
+    if (document.is_object() && document.contains("key") && document["key"] == key) return document;
+  } catch (const JsonLimitError&) {  // measured again, as below
+  } catch (const json::exception&) {
   }
-  return document;
+  return std::nullopt;
 }
 
 void save_probe(const std::string& key, const json& document) {

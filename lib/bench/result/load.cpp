@@ -11,17 +11,12 @@
 #include "common/engines.h"
 #include "common/errors.h"
 #include "common/fields_json.h"
+#include "common/json_input.h"
+#include "common/limits.h"
+#include "common/modes.h"
 
 namespace precbench {
 namespace {
-
-// 100 runs with 10,000 step times and losses each make about 40 MB; JSON in memory takes several
-// times its size on disk.
-constexpr size_t kMaxFileBytes = size_t{256} << 20;
-
-// The deepest member that the tool writes lies seven levels down; objects that it only carries
-// (environment, breakdown) may go further.
-constexpr size_t kMaxDepth = 32;
 
 std::string read_file(const std::string& path) {
   constexpr const char* kTooLarge = "is over 256 MiB: no result file is that large";
@@ -31,7 +26,7 @@ std::string read_file(const std::string& path) {
     throw FileError("cannot be read: " + (error ? error.message() : "it is a folder"));
   }
   if (std::filesystem::is_regular_file(status) &&
-      std::filesystem::file_size(path, error) > kMaxFileBytes) {
+      std::filesystem::file_size(path, error) > limits::kResultFileBytes) {
     throw FileError(kTooLarge);
   }
   std::ifstream file(path, std::ios::binary);
@@ -41,44 +36,11 @@ std::string read_file(const std::string& path) {
   std::vector<char> piece(size_t{1} << 20);
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0) {
     text.append(piece.data(), static_cast<size_t>(file.gcount()));
-    if (text.size() > kMaxFileBytes) throw FileError(kTooLarge);
+    if (text.size() > limits::kResultFileBytes) throw FileError(kTooLarge);
   }
   if (text.empty()) throw FileError("is empty");
   return text;
 }
-
-// What the parser alone would let pass: any depth, and keys given twice (where readers disagree on
-// which one counts).
-class StructureCheck {
- public:
-  bool operator()(int /*depth*/, json::parse_event_t event, const json& parsed) {
-    switch (event) {
-      case json::parse_event_t::object_start:
-      case json::parse_event_t::array_start:
-        if (keys_.size() == kMaxDepth) {
-          throw FileError("is nested more than " + std::to_string(kMaxDepth) +
-                          " levels deep: not a result file");
-        }
-        keys_.emplace_back();
-        break;
-      case json::parse_event_t::object_end:
-      case json::parse_event_t::array_end:
-        keys_.pop_back();
-        break;
-      case json::parse_event_t::key:
-        if (!keys_.back().insert(parsed.get<std::string>()).second) {
-          throw FileError("has the key '" + parsed.get<std::string>() + "' twice in one object");
-        }
-        break;
-      case json::parse_event_t::value:
-        break;
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_;
-};
 
 [[noreturn]] void fail_at(const std::string& text, size_t byte, const std::string& what) {
   const size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
@@ -94,11 +56,9 @@ json parse(const std::string& text) {
     throw FileError("is UTF-16: a result file is UTF-8");
   }
   try {
-    // By pointer: the parser copies its callback, the set of keys must be one.
-    StructureCheck check;
-    return json::parse(text, [&check](int depth, json::parse_event_t event, const json& parsed) {
-      return check(depth, event, parsed);
-    });
+    return json_from_text(text, RepeatedKeys::refused);
+  } catch (const JsonLimitError& error) {
+    throw FileError(error.what());
   } catch (const json::parse_error& error) {
     const bool is_truncated = error.byte > text.size();
     fail_at(text, error.byte, is_truncated ? "is not complete JSON: it ends" : "is not JSON");
@@ -141,6 +101,13 @@ ModeRecord mode_from(const ObjectReader& reader) {
   const auto engine = reader.value_or<std::string>("engine", std::string(kLibtorchEngine));
   if (std::find(kEngines.begin(), kEngines.end(), engine) == kEngines.end()) {
     reader.fail("engine", "'" + engine + "' is not libtorch or fabric");
+  }
+  // A row of the engine fabric names it behind a stroke.
+  const std::string ran = mode.effective_mode.substr(0, mode.effective_mode.find('/'));
+  const bool are_known = find_mode(mode.mode) != nullptr && find_mode(ran) != nullptr;
+  if (are_known && !may_run_as(mode.mode, ran)) {
+    reader.fail("effective_mode",
+                "'" + mode.effective_mode + "' does not stand in for '" + mode.mode + "'");
   }
   mode.mode = row_name(mode.mode, engine);
   for (size_t i = 0; i < mode.runs.size(); ++i) {

@@ -1,15 +1,12 @@
 #include "bench/worker/event_stream.h"
 
+#include "common/json_input.h"
+#include "common/limits.h"
 #include "common/printable.h"
 #include "common/version.h"
 
 namespace precbench {
 namespace {
-
-// The longest event is a result: two traces of at most 10,000 numbers, 25 characters each. 64 MiB
-// is a hundred times that; a worker that writes more without a line end is broken, and must not eat
-// the coordinator's memory.
-constexpr size_t kMaxEventBytes = size_t{64} << 20;
 
 constexpr size_t kQuotedCharacters = 80;  // how much of a broken line an error message shows
 
@@ -22,7 +19,7 @@ std::string excerpt(std::string_view text) {
 }  // namespace
 
 void EventStream::feed(std::string_view bytes) {
-  if (fault_) return;
+  if (fault_ || finished()) return;
   pending_ += bytes;
   size_t start = 0;
   for (size_t end = pending_.find('\n', searched_); end != std::string::npos && !fault_;
@@ -32,9 +29,9 @@ void EventStream::feed(std::string_view bytes) {
   }
   pending_.erase(0, start);
   searched_ = pending_.size();
-  if (!fault_ && pending_.size() > kMaxEventBytes) {
-    fault_ =
-        "the worker wrote " + std::to_string(kMaxEventBytes >> 20) + " MiB without ending a line";
+  if (!fault_ && pending_.size() > limits::kEventBytes) {
+    fault_ = "the worker wrote " + std::to_string(limits::kEventBytes / limits::kMebibyte) +
+             " MiB without ending a line";
   }
 }
 
@@ -46,7 +43,9 @@ void EventStream::end() {
 void EventStream::take_line(std::string_view text) {
   if (text.empty() || finished()) return;  // nothing after the result matters
   try {
-    take(event_from_json(json::parse(text)));
+    take(event_from_json(json_from_text(text)));
+  } catch (const JsonLimitError& error) {
+    fault_ = std::string("the worker wrote an event that ") + error.what() + ": " + excerpt(text);
   } catch (const json::exception&) {
     fault_ = "the worker wrote a line that is not an event: " + excerpt(text);
   } catch (const JsonFieldError& error) {

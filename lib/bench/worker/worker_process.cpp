@@ -1,12 +1,16 @@
 #include "bench/worker/worker_process.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include "bench/text/escape.h"
+#include "common/limits.h"
 #include "common/printable.h"
 
 extern char** environ;
@@ -24,8 +28,6 @@ constexpr uint64_t kExitTimeoutMs = 10'000;
 constexpr uint64_t kTickMs = 100;  // progress is redrawn ten times a second
 
 constexpr size_t kReadBytes = 64 * 1024;  // as libuv suggests
-constexpr size_t kStderrTailBytes =
-    2000;  // how much of the worker's stderr is kept for the reason of a crash
 
 void close_handle(void* handle) {
   auto* uv_handle = static_cast<uv_handle_t*>(handle);
@@ -222,16 +224,20 @@ void WorkerProcess::take(uv_pipe_t& pipe, std::string_view bytes) {
 
 void WorkerProcess::take_stderr(std::string_view bytes) {
   stderr_tail_ += bytes;
-  if (stderr_tail_.size() > kStderrTailBytes)
-    stderr_tail_.erase(0, stderr_tail_.size() - kStderrTailBytes);
+  if (stderr_tail_.size() > limits::kStderrTailBytes)
+    stderr_tail_.erase(0, stderr_tail_.size() - limits::kStderrTailBytes);
   if (!on_stderr_) return;
-  // A program may print without ever ending a line.
-  if (stderr_line_.size() > kStderrTailBytes) stderr_line_.clear();
-  stderr_line_ += bytes;
-  for (size_t end = stderr_line_.find('\n'); end != std::string::npos;
-       end = stderr_line_.find('\n')) {
-    on_stderr_(std::string_view(stderr_line_).substr(0, end));
-    stderr_line_.erase(0, end + 1);
+  for (;;) {
+    const size_t end = bytes.find('\n');
+    const std::string_view part = bytes.substr(0, end);
+    const size_t room = limits::kStderrLineBytes - stderr_line_.size();
+    stderr_line_ += part.substr(0, room);
+    stderr_line_is_cut_ = stderr_line_is_cut_ || part.size() > room;
+    if (end == std::string_view::npos) return;
+    on_stderr_(stderr_line_ + (stderr_line_is_cut_ ? " ..." : ""));
+    stderr_line_.clear();
+    stderr_line_is_cut_ = false;
+    bytes.remove_prefix(end + 1);
   }
 }
 
@@ -245,12 +251,29 @@ void WorkerProcess::exited(int64_t exit_status, int term_signal) {
   running_ = false;
   exit_status_ = exit_status;
   term_signal_ = term_signal;
-  // What is still in the pipes is read before they are closed at their end; a grandchild that holds
-  // them open would keep us waiting, so the group goes with its leader.
+  // What it started goes with it. What has left its group may hold the pipes open for ever, so
+  // they are read to where they are empty now and not to their end.
   ::kill(-process_.pid, SIGKILL);
+  for (uv_pipe_t* pipe : {&stdout_, &stderr_}) take_rest(*pipe);
+  events_.end();
   for (uv_timer_t* timer : {&deadline_, &tick_, &guard_}) close_handle(timer);
-  close_handle(&stdin_);
+  for (uv_pipe_t* pipe : {&stdin_, &stdout_, &stderr_}) close_handle(pipe);
   close_handle(&process_);
+}
+
+void WorkerProcess::take_rest(uv_pipe_t& pipe) {
+  uv_os_fd_t fd = -1;
+  if (uv_is_closing(reinterpret_cast<uv_handle_t*>(&pipe)) != 0 ||
+      uv_fileno(reinterpret_cast<uv_handle_t*>(&pipe), &fd) != 0) {
+    return;
+  }
+  for (size_t taken = 0; taken < limits::kPipeBytes;) {
+    const ssize_t count = ::read(fd, buffer_.data(), buffer_.size());  // it does not block
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    taken += static_cast<size_t>(count);
+    take(pipe, std::string_view(buffer_.data(), static_cast<size_t>(count)));
+  }
 }
 
 std::string WorkerProcess::crash_reason() const {
@@ -276,7 +299,8 @@ JobOutcome WorkerProcess::outcome() {
     outcome.status = failed->kind == FailureKind::oom           ? Status::oom
                      : failed->kind == FailureKind::unsupported ? Status::unsupported
                                                                 : Status::error;
-    outcome.reason = printable(failed->message);
+    outcome.reason = shortened(printable(failed->message.substr(0, limits::kMessageBytes + 1)),
+                               limits::kMessageBytes);
   } else if (timed_out_) {
     outcome.status = Status::timeout;
     outcome.reason = fmt::format("not done after {:g} s (--timeout)", *timeout_s_);

@@ -37,6 +37,7 @@ class WorkerProcess {
   void read(uv_pipe_t& pipe);
   void take(uv_pipe_t& pipe, std::string_view bytes);
   void take_stderr(std::string_view bytes);
+  void take_rest(uv_pipe_t& pipe);
   void exited(int64_t exit_status, int term_signal);
   std::string crash_reason() const;
 
@@ -51,6 +52,7 @@ class WorkerProcess {
   uv_write_t write_{};
   std::string job_text_;
   std::string stderr_tail_, stderr_line_;
+  bool stderr_line_is_cut_ = false;
   std::vector<char> buffer_;
   std::optional<std::string> start_error_;
   std::optional<double> timeout_s_;

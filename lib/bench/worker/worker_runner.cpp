@@ -1,11 +1,19 @@
 #include "bench/worker/worker_runner.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 
+#include "bench/text/escape.h"
 #include "common/engines.h"
+#include "common/errors.h"
+#include "common/modes.h"
+#include "common/printable.h"
 
 namespace precbench {
 namespace {
@@ -20,6 +28,38 @@ double children_cpu_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+void require(int failed) {
+  if (failed == 0) return;
+  throw DeviceError(std::string("cannot watch workers: ") + uv_strerror(failed) +
+                    (failed == UV_EMFILE ? "; raise the limit of open files (ulimit -n 64)" : ""));
+}
+
+// libuv ends the process where its first descriptors cannot be had: two pipes, an event, a poll.
+void require_descriptors() {
+  constexpr size_t kOfLibuv = 6;
+  std::array<int, kOfLibuv> taken{};
+  int failed = 0;
+  for (int& fd : taken) {
+    fd = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0 && errno == EMFILE) failed = UV_EMFILE;
+  }
+  for (const int fd : taken) {
+    if (fd >= 0) ::close(fd);
+  }
+  require(failed);
+}
+
+// Another mode's figures in a row would be believed.
+void refuse_other_mode(const Job& job, JobOutcome& outcome) {
+  if (job.kind != JobKind::train || !outcome.result || !outcome.result->train) return;
+  const std::string& ran = outcome.result->train->effective_mode;
+  if (may_run_as(job.train.mode, ran)) return;
+  outcome.status = Status::error;
+  outcome.reason = "the worker ran '" + shortened(printable(ran), 80) + "' where " +
+                   job.train.mode + " was asked for";
+  outcome.result.reset();
+}
+
 }  // namespace
 
 WorkerRunner::WorkerRunner(WorkerCommand command, JobStderrHandler on_stderr,
@@ -27,7 +67,8 @@ WorkerRunner::WorkerRunner(WorkerCommand command, JobStderrHandler on_stderr,
     : command_(std::move(command)), fabric_(std::move(fabric)), on_stderr_(std::move(on_stderr)) {
   std::signal(SIGPIPE,
               SIG_IGN);  // a worker that dies before it has read its job is an outcome, not our end
-  uv_loop_init(&loop_);
+  require_descriptors();
+  require(uv_loop_init(&loop_));
   constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
   const auto on_signal = [](uv_signal_t* handle, int number) {
     auto* self = static_cast<WorkerRunner*>(handle->data);
@@ -35,9 +76,9 @@ WorkerRunner::WorkerRunner(WorkerCommand command, JobStderrHandler on_stderr,
     if (self->running_ != nullptr) self->running_->kill();
   };
   for (size_t i = 0; i < signals_.size(); ++i) {
-    uv_signal_init(&loop_, &signals_[i]);
+    require(uv_signal_init(&loop_, &signals_[i]));
     signals_[i].data = this;
-    uv_signal_start(&signals_[i], on_signal, kSignals[i]);
+    require(uv_signal_start(&signals_[i], on_signal, kSignals[i]));
     uv_unref(reinterpret_cast<uv_handle_t*>(&signals_[i]));  // the loop ends when the worker has
   }
 }
@@ -68,6 +109,7 @@ JobOutcome WorkerRunner::run(const Job& job, const JobLimits& limits, const Even
   running_ = nullptr;
 
   JobOutcome outcome = worker.outcome();
+  refuse_other_mode(job, outcome);
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   outcome.cpu_s = children_cpu_s() - cpu_before_s;
   if (!outcome.result) outcome.interrupted_by = interrupted_by_;
