@@ -54,8 +54,6 @@ inline constexpr size_t kTensorDimensions = 64;  // as PyTorch's iterators
 inline constexpr size_t kTensorNameBytes = 4 * kKibibyte;
 // A pickle can name a value again and again; what comes of it is at most so many times its size
 // (a tensor of torch.save takes about 150 bytes of pickle, and 300 in memory).
-inline constexpr size_t kPickleGrowth = 64;
-// Views of one storage (tied weights, x.expand) may together be so many times the file's size.
-inline constexpr int64_t kSharedStorage = 8;
+inline constexpr size_t kPickleGrowth = 16;
 
 }  // namespace precbench::limits

@@ -11,6 +11,7 @@
 #include "common/enum_words.h"
 #include "common/fields.h"
 #include "common/json_fields.h"
+#include "common/limits.h"
 
 namespace precbench {
 
@@ -33,10 +34,6 @@ constexpr bool is_failure(Status status) {
 
 // So that no file can claim an accuracy of 4700 %.
 inline constexpr const char* kFraction = "a fraction between 0 and 1";
-// A hundred thousand years: beyond it, figures made of a time (squares, ratios) leave a double's
-// range or say nothing.
-inline constexpr double kLongestS = 3e12;
-inline constexpr double kMostSamplesPerS = 1e18;
 
 struct EpochRecord {
   int64_t epoch = 0;                     // from 1
@@ -56,8 +53,8 @@ inline constexpr auto kFields<EpochRecord> =
                Field{"test_accuracy", &EpochRecord::test_accuracy}.from(0, 1, kFraction),
                Field{"train_loss", &EpochRecord::train_loss},
                Field{"test_loss", &EpochRecord::test_loss},
-               Field{"train_s", &EpochRecord::train_s}.from(0, kLongestS),
-               Field{"eval_s", &EpochRecord::eval_s}.from(0, kLongestS),
+               Field{"train_s", &EpochRecord::train_s}.from(0, limits::kLongestS),
+               Field{"eval_s", &EpochRecord::eval_s}.from(0, limits::kLongestS),
                Field{"unknown", &EpochRecord::unknown}};
 
 struct StepTimes {
@@ -66,10 +63,11 @@ struct StepTimes {
 };
 
 template <>
-inline constexpr auto kFields<StepTimes> = std::tuple{
-    Field{"mean", &StepTimes::mean}.from(0, 1000 * kLongestS),
-    Field{"median", &StepTimes::median}.from(0, 1000 * kLongestS),
-    Field{"p95", &StepTimes::p95}.from(0, 1000 * kLongestS), Field{"samples", &StepTimes::samples}};
+inline constexpr auto kFields<StepTimes> =
+    std::tuple{Field{"mean", &StepTimes::mean}.from(0, 1000 * limits::kLongestS),
+               Field{"median", &StepTimes::median}.from(0, 1000 * limits::kLongestS),
+               Field{"p95", &StepTimes::p95}.from(0, 1000 * limits::kLongestS),
+               Field{"samples", &StepTimes::samples}};
 
 struct TimeRecord {
   std::optional<double> startup_s;  // process start to the first byte of data being read
@@ -89,14 +87,14 @@ struct TimeRecord {
 
 template <>
 inline constexpr auto kFields<TimeRecord> =
-    std::tuple{Field{"startup_s", &TimeRecord::startup_s}.from(0, kLongestS),
-               Field{"data_s", &TimeRecord::data_s}.from(0, kLongestS),
-               Field{"first_step_s", &TimeRecord::first_step_s}.from(0, kLongestS),
-               Field{"train_s", &TimeRecord::train_s}.from(0, kLongestS),
-               Field{"eval_s", &TimeRecord::eval_s}.from(0, kLongestS),
-               Field{"total_s", &TimeRecord::total_s}.from(0, kLongestS),
+    std::tuple{Field{"startup_s", &TimeRecord::startup_s}.from(0, limits::kLongestS),
+               Field{"data_s", &TimeRecord::data_s}.from(0, limits::kLongestS),
+               Field{"first_step_s", &TimeRecord::first_step_s}.from(0, limits::kLongestS),
+               Field{"train_s", &TimeRecord::train_s}.from(0, limits::kLongestS),
+               Field{"eval_s", &TimeRecord::eval_s}.from(0, limits::kLongestS),
+               Field{"total_s", &TimeRecord::total_s}.from(0, limits::kLongestS),
                Field{"step_ms", &TimeRecord::step_ms},
-               Field{"samples_per_s", &TimeRecord::samples_per_s}.from(0, kMostSamplesPerS),
+               Field{"samples_per_s", &TimeRecord::samples_per_s}.from(0, limits::kMostSamplesPerS),
                Field{"flops_per_step", &TimeRecord::flops_per_step}.from(0),
                Field{"tflops", &TimeRecord::tflops}.from(0),
                Field{"unknown", &TimeRecord::unknown}};
@@ -151,7 +149,7 @@ inline constexpr auto kFields<TargetRecord> =
                Field{"reached", &TargetRecord::is_reached}.required(),
                Field{"epoch", &TargetRecord::epoch}.from(1),
                Field{"steps", &TargetRecord::steps}.from(0),
-               Field{"time_s", &TargetRecord::time_s}.from(0, kLongestS),
+               Field{"time_s", &TargetRecord::time_s}.from(0, limits::kLongestS),
                Field{"unknown", &TargetRecord::unknown}};
 
 struct RunRecord {

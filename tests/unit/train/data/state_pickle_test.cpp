@@ -85,6 +85,27 @@ TEST(StatePickle, ReadsFramesAndWhatStandsBesideTensors) {
   EXPECT_THAT(parse_state_pickle(pickle, {"another"}), SizeIs(0));
 }
 
+// A tensor of so many dimensions, `times` over, from values that are recalled.
+std::string tensors_of(size_t dimensions, int times) {
+  std::string pickle =
+      "\x80\x02"
+      "ctorch._utils\n_rebuild_tensor_v2\nq\x03(X\x07\0\0\0storage"s;
+  pickle +=
+      "ctorch\nFloatStorage\nX\x01\0\0\0"
+      "0X\x03\0\0\0"
+      "cpuK\x06tQq\x08("s;
+  for (size_t i = 0; i < dimensions; ++i) pickle += "K\x01";
+  pickle += "tq\x09";
+  for (int i = 0; i < times; ++i) pickle += "h\x03(h\x08K\0h\x09h\x09tR0"s;
+  return pickle + "}.";
+}
+
+TEST(StatePickle, GrowsLittleBeyondItsOwnSize) {
+  EXPECT_EQ(error_of(tensors_of(64, 100)), "");
+  EXPECT_THAT(error_of(tensors_of(64, 20000)), HasSubstr("16 times its own size"));
+  EXPECT_THAT(error_of(tensors_of(65, 1)), HasSubstr("65 dimensions"));
+}
+
 TEST(StatePickle, CallsNothingElse) {
   EXPECT_THAT(error_of("\x80\x02"
                        "cos\nsystem\nX\x02\0\0\0ls\x85R."s),
