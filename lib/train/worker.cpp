@@ -16,6 +16,7 @@
 #include "common/limits.h"
 #include "common/version.h"
 #include "train/base/errors.h"
+#include "train/base/threads.h"
 #include "train/base/torch.h"
 #include "train/device/counting_allocator.h"
 #include "train/device/describe.h"
@@ -141,7 +142,7 @@ ResultEvent run(const Job& job, const EventSink& emit) {
     return {run_predict_job(job.predict, job.train), std::nullopt};
   }
   const auto device = open_device(job.device);  // before any ATen call
-  at::set_num_threads(static_cast<int>(job.threads));
+  use_threads(job.threads);
   device->preflight();
   if (job.kind == JobKind::train) return {nullptr, train(job, *device, emit)};
   if (job.kind == JobKind::gemm) return {linear_rates(*device, kSecondsOfGemm), std::nullopt};

@@ -36,6 +36,7 @@ class Silent:
 def train(job, events=None, measure=None, module=None):
     """Trains one job (job.complete), or the given module by its settings. Returns what the `result` event has as `train`."""
     torch.set_num_threads(job["threads"])
+    torch.ones(4, dtype=torch.float64).sqrt_()  # as lib/train/base/threads.h says
     apply_numeric_settings(job)
     with attention_of(job["train"]):
         return run(job, events or Silent(), Device(job["device"], measure or Missing("nothing counts here")), module)
