@@ -28,7 +28,7 @@ struct CompareOptions {
   std::vector<std::string> fail_on;
   bool strict = false, force = false;
   std::string format = "text";
-  std::string json_file, markdown_file, junit_file;
+  ExportFlags exports;
 };
 
 std::string as_json(const Comparison& comparison, const std::optional<GateResult>& gate) {
@@ -50,21 +50,13 @@ std::string rendered(const std::string& format, const Comparison& comparison,
                      const std::optional<GateResult>& gate) {
   if (format == "json") return as_json(comparison, gate);
   if (format == "markdown") return as_markdown(comparison, gate);
+  if (format == "junit") return gate ? junit_of_gate(*gate) : "";
   return format == "none" ? "" : as_text(comparison, gate);
-}
-
-void export_all(const CompareOptions& options, const Comparison& comparison,
-                const std::optional<GateResult>& gate) {
-  const auto write = [](const std::string& path, const std::string& text) {
-    if (!path.empty()) write_atomically(path, text);
-  };
-  write(options.json_file, as_json(comparison, gate));
-  write(options.markdown_file, as_markdown(comparison, gate));
-  if (gate) write(options.junit_file, junit_of_gate(*gate));
 }
 
 int judge_documents(const CompareOptions& options, const std::vector<GateRule>& rules,
                     const ResultDocument& base, const ResultDocument& current) {
+  const std::vector<ExportFile> exports = options.exports.files(options.format);
   const Comparison comparison = compare_results(base, current, {options.force});
   for (const std::string& warning : comparison.warnings) {
     tell_error("warning", warning);
@@ -72,7 +64,9 @@ int judge_documents(const CompareOptions& options, const std::vector<GateRule>& 
   std::optional<GateResult> gate;
   if (!rules.empty()) gate = evaluate_gate(base, current, rules, options.strict, options.force);
   write_stdout(rendered(options.format, comparison, gate));
-  export_all(options, comparison, gate);
+  for (const ExportFile& file : exports) {
+    write_atomically(file.path, rendered(file.format, comparison, gate));
+  }
   append_job_summary(as_markdown(comparison, gate));
   if (!gate) return static_cast<int>(ExitCode::ok);
   if (in_github_actions()) {
@@ -147,11 +141,12 @@ int run_and_compare(const CompareOptions& options, const std::vector<GateRule>& 
 }
 
 int run_compare(const CompareOptions& options) {
-  if (options.fail_on.empty() && (options.strict || !options.junit_file.empty())) {
+  if (options.fail_on.empty() && (options.strict || options.exports.has("junit"))) {
     throw UsageError(std::string(options.strict ? "--strict-gate" : "--export-junit") +
                      " needs a gate: add --fail-on time:5%");
   }
   const std::vector<GateRule> rules = parse_gate_rules(options.fail_on);
+  options.exports.files(options.format);  // refuses before hours of runs
   if (!options.sides.empty()) {
     if (!options.base.empty()) {
       throw UsageError("compare --run takes two sides and no result files: '" + options.base + "'");
@@ -205,9 +200,7 @@ void add_compare(CLI::App& root, Action& action) {
   command->add_option("--format", options->format, "what to print on standard output")
       ->check(CLI::IsMember({"text", "markdown", "json", "none"}))
       ->capture_default_str();
-  command->add_option("--export-json", options->json_file, "write it as JSON into a file");
-  command->add_option("--export-markdown", options->markdown_file, "write it as Markdown");
-  command->add_option("--export-junit", options->junit_file, "write the gate as JUnit XML");
+  options->exports.add_to(*command, {"json", "markdown", "junit"});
   const size_t own = command->get_options().size();
   options->plan.add_to(*command);
   const std::vector<CLI::Option*> all = command->get_options();

@@ -16,7 +16,7 @@ struct MatrixOptions {
   std::vector<std::string> files;
   std::string metrics = "time,memory,test_accuracy";
   std::string format = "text";
-  std::string markdown_file;
+  ExportFlags exports;
 };
 
 std::vector<const MetricTraits*> metrics_of(const std::string& names) {
@@ -35,6 +35,7 @@ std::vector<const MetricTraits*> metrics_of(const std::string& names) {
 
 int run_matrix(const MatrixOptions& options) {
   const std::vector<const MetricTraits*> metrics = metrics_of(options.metrics);
+  const std::vector<ExportFile> exports = options.exports.files(options.format);
   std::vector<ResultDocument> documents;
   std::vector<std::string> names;
   for (const std::string& file : result_files(options.files)) {
@@ -42,8 +43,8 @@ int run_matrix(const MatrixOptions& options) {
     names.push_back(std::filesystem::path(file).stem().string());
   }
   const std::vector<MatrixGroup> groups = matrix_of(std::move(documents), names);
-  if (!options.markdown_file.empty()) {
-    write_atomically(options.markdown_file, render_matrix(groups, metrics, "markdown", {}));
+  for (const ExportFile& file : exports) {
+    write_atomically(file.path, render_matrix(groups, metrics, file.format, {}));
   }
   write_stdout(render_matrix(groups, metrics, options.format, stdout_options()));
   return static_cast<int>(ExitCode::ok);
@@ -60,9 +61,9 @@ void add_matrix(CLI::App& root, Action& action) {
       ->join(',')
       ->capture_default_str();
   command->add_option("--format", options->format, "what to print on standard output")
-      ->check(CLI::IsMember({"text", "markdown", "csv", "json"}))
+      ->check(CLI::IsMember(matrix_formats(&MatrixFormat::is_printed)))
       ->capture_default_str();
-  command->add_option("--export-markdown", options->markdown_file, "write it as Markdown as well");
+  options->exports.add_to(*command, matrix_formats(&MatrixFormat::is_exported));
   command->callback([&action, options] { action = [options] { return run_matrix(*options); }; });
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bench/report/export.h"
-#include "bench/report/formats.h"
 #include "common/errors.h"
 
 namespace precbench::cli {
@@ -29,20 +27,25 @@ std::vector<std::string> result_files(const std::vector<std::string>& named) {
   return files;
 }
 
-void ExportFlags::add_to(CLI::App& command) {
-  for (const std::string& format : export_names()) {
-    const std::string name(format);
+void ExportFlags::add_to(CLI::App& command, const std::vector<std::string>& formats) {
+  for (const std::string& name : formats) {
     command.add_option("--export-" + name, paths_[name], "write it as " + name + " into a file")
         ->type_name("FILE");
   }
 }
 
-std::vector<ExportFile> ExportFlags::files() const {
+std::vector<ExportFile> ExportFlags::files(const std::string& printed) const {
   std::vector<ExportFile> files;
   for (const auto& [format, path] : paths_) {
     if (!path.empty()) files.push_back({format, path});
   }
+  refuse_two_results_on_stdout(printed, files);
   return files;
+}
+
+bool ExportFlags::has(const std::string& format) const {
+  const auto found = paths_.find(format);
+  return found != paths_.end() && !found->second.empty();
 }
 
 }  // namespace precbench::cli

@@ -18,9 +18,8 @@ struct ReportOptions {
 };
 
 int run_report(const ReportOptions& options) {
-  const std::vector<ExportFile> exports = options.exports.files();
+  const std::vector<ExportFile> exports = options.exports.files(options.format);
   const std::vector<std::string> files = result_files(options.files);
-  refuse_two_results_on_stdout(options.format, exports);
   if (!exports.empty() && files.size() > 1) {
     throw UsageError("--export-" + exports.front().format +
                      " takes one result file; call report once per file");

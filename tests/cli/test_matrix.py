@@ -4,9 +4,22 @@ import csv
 import io
 import json
 import unittest
+from html.parser import HTMLParser
 
 from documents import PUBLISHED, published, write
 from support import SOURCE, CliTest
+
+
+class Cells(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
 
 
 class MatrixTest(CliTest):
@@ -57,6 +70,28 @@ class MatrixTest(CliTest):
         done = self.matrix(PUBLISHED, "--metric", "speed")
         self.assertEqual(done.returncode, 2)
         self.assertIn("metrics: time step_time memory", done.stderr)
+
+    def test_a_page_for_the_browser(self):
+        other = published()
+        other["environment"]["device"]["name"] = "Tesla <b>P100</b>"
+        page = self.folder / "matrix.html"
+        done = self.matrix(PUBLISHED, write(self.folder, "p100.json", other), "--format", "none", "--export-html", page)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        cells = Cells()
+        cells.feed(page.read_text())
+        self.assertIn("Tesla <b>P100</b>", cells.texts)
+        self.assertIn("16m 28s *", cells.texts)
+        self.assertEqual(cells.tags.count("table"), 3)
+        self.assertNotIn("script", cells.tags)
+
+    def test_standard_output_takes_one_result(self):
+        for command in (("matrix", PUBLISHED), ("compare", PUBLISHED, PUBLISHED), ("report", PUBLISHED)):
+            done = self.precbench(*command, "--export-json", "-")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("--format none", done.stderr)
+            done = self.precbench(*command, "--format", "none", "--export-json", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            json.loads(done.stdout)
 
     def test_a_bad_file_is_named(self):
         done = self.matrix(PUBLISHED, self.folder / "none.json")

@@ -165,6 +165,13 @@ class Failures(CliTest):
     def test_bad_input_found_by_the_worker_is_a_file_error(self):
         self.one_fails("input:the file vanished", code=5)
 
+    def test_a_file_that_no_mode_can_read_is_told_once(self):
+        run = self.compare_modes(script={"pilot": "input:data.pt lacks train_x"})
+        self.assertEqual(run.returncode, 5)
+        self.assertEqual(run.stderr.count("data.pt lacks train_x"), 1)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(self.results(), [])
+
     def test_nothing_succeeds(self):
         run = self.compare_modes("--pilot", "0", script={mode: "crash" for mode in MODES.split(",")})
         self.assertEqual(run.returncode, 4)

@@ -36,7 +36,25 @@ struct MatrixTable {
 // every mode have no sign.
 MatrixTable matrix_table(const MatrixGroup& group, const MetricTraits& metric);
 
-// text | markdown | csv | json
+// What the signs in cells say.
+inline constexpr const char* kMatrixLegend =
+    "* best of its row, or not to be told from it; e emulated; c at chance: it learned nothing; "
+    "! not to be judged (the machine was busy, the card throttled, ...)";
+
+// "Tesla T4: Use 16-mixed here: ..."
+std::string matrix_advice(const MatrixEntry& entry);
+
+struct MatrixFormat {
+  const char* name;
+  std::string (*render)(const std::vector<MatrixGroup>& groups,
+                        const std::vector<const MetricTraits*>& metrics,
+                        const RenderOptions& options);
+  bool is_printed;   // --format NAME
+  bool is_exported;  // --export-NAME FILE
+};
+
+std::vector<std::string> matrix_formats(bool MatrixFormat::*wanted);
+// Throws UsageError for a name that no format has.
 std::string render_matrix(const std::vector<MatrixGroup>& groups,
                           const std::vector<const MetricTraits*>& metrics, std::string_view format,
                           const RenderOptions& options);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "bench/judge/recommend.h"
+#include "bench/report/html/matrix_page.h"
 #include "bench/report/matrix.h"
 #include "bench/result/measured.h"
 #include "bench/text/escape.h"
@@ -12,17 +13,6 @@ namespace precbench {
 namespace {
 
 using Metrics = std::vector<const MetricTraits*>;
-
-constexpr const char* kLegend =
-    "* best of its row, or not to be told from it; e emulated; c at chance: it learned nothing; "
-    "! not to be judged (the machine was busy, the card throttled, ...)";
-
-// "Tesla T4: Use 16-mixed here: ..."
-std::string advice(const MatrixEntry& entry) {
-  std::string text = entry.label + ":";
-  for (const std::string& sentence : recommend(entry.document).sentences) text += " " + sentence;
-  return text;
-}
 
 std::string as_text(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
                     const RenderOptions& options) {
@@ -37,12 +27,15 @@ std::string as_text(const std::vector<MatrixGroup>& groups, const Metrics& metri
     }
     text += "\n";
     for (const MatrixEntry& entry : group.entries)
-      text += wrapped(advice(entry), options.columns, 2) + "\n";
+      text += wrapped(matrix_advice(entry), options.columns, 2) + "\n";
   }
-  return text.empty() ? "" : text + "\n" + wrapped(kLegend, options.columns, 0) + "\n";
+  if (text.empty()) return text;
+  text += "\n" + wrapped(kMatrixLegend, options.columns, 0) + "\n";
+  return options.ascii ? ascii_text(text) : text;
 }
 
-std::string as_markdown(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+std::string as_markdown(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
+                        const RenderOptions& /*options*/) {
   std::string text;
   for (const MatrixGroup& group : groups) {
     text += (text.empty() ? "" : "\n") + ("## " + markdown_text(group.workload)) + "\n";
@@ -53,14 +46,15 @@ std::string as_markdown(const std::vector<MatrixGroup>& groups, const Metrics& m
     }
     text += "\n";
     for (const MatrixEntry& entry : group.entries) {
-      text += "- " + markdown_text(advice(entry)) + "\n";
+      text += "- " + markdown_text(matrix_advice(entry)) + "\n";
     }
   }
-  return text.empty() ? "" : text + "\n" + markdown_text(kLegend) + "\n";
+  return text.empty() ? "" : text + "\n" + markdown_text(kMatrixLegend) + "\n";
 }
 
 // One line per machine, mode and metric: the form that a spreadsheet pivots.
-std::string as_csv(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+std::string as_csv(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
+                   const RenderOptions& /*options*/) {
   std::string text = "workload,machine,mode,metric,mean,std,n,status,marks\n";
   for (const MatrixGroup& group : groups) {
     for (const MatrixEntry& entry : group.entries) {
@@ -80,7 +74,8 @@ std::string as_csv(const std::vector<MatrixGroup>& groups, const Metrics& metric
   return text;
 }
 
-std::string as_json(const std::vector<MatrixGroup>& groups, const Metrics& metrics) {
+std::string as_json(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
+                    const RenderOptions& /*options*/) {
   json document = json::array();
   for (const MatrixGroup& group : groups) {
     json entries = json::array();
@@ -105,16 +100,44 @@ std::string as_json(const std::vector<MatrixGroup>& groups, const Metrics& metri
   return json_text(document) + "\n";
 }
 
+std::string as_html(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
+                    const RenderOptions& /*options*/) {
+  return html_of_matrix(groups, metrics);
+}
+
+std::string nothing(const std::vector<MatrixGroup>& /*groups*/, const Metrics& /*metrics*/,
+                    const RenderOptions& /*options*/) {
+  return "";
+}
+
+constexpr MatrixFormat kFormats[] = {
+    {"text", as_text, true, false}, {"markdown", as_markdown, true, true},
+    {"csv", as_csv, true, true},    {"json", as_json, true, true},
+    {"html", as_html, false, true}, {"none", nothing, true, false},
+};
+
 }  // namespace
+
+std::string matrix_advice(const MatrixEntry& entry) {
+  std::string text = entry.label + ":";
+  for (const std::string& sentence : recommend(entry.document).sentences) text += " " + sentence;
+  return text;
+}
+
+std::vector<std::string> matrix_formats(bool MatrixFormat::*wanted) {
+  std::vector<std::string> names;
+  for (const MatrixFormat& format : kFormats) {
+    if (format.*wanted) names.emplace_back(format.name);
+  }
+  return names;
+}
 
 std::string render_matrix(const std::vector<MatrixGroup>& groups, const Metrics& metrics,
                           std::string_view format, const RenderOptions& options) {
-  if (format == "json") return as_json(groups, metrics);
-  if (format == "csv") return as_csv(groups, metrics);
-  if (format == "markdown") return as_markdown(groups, metrics);
-  if (format != "text") throw UsageError("unknown format '" + std::string(format) + "'");
-  const std::string text = as_text(groups, metrics, options);
-  return options.ascii ? ascii_text(text) : text;
+  for (const MatrixFormat& row : kFormats) {
+    if (format == row.name) return row.render(groups, metrics, options);
+  }
+  throw UsageError("unknown format '" + std::string(format) + "'");
 }
 
 }  // namespace precbench

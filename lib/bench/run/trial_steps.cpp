@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/plan/resolve_device.h"
 #include "bench/plan/schedule.h"
 #include "bench/run/pilot.h"
 #include "bench/run/progress.h"
+#include "common/errors.h"
 #include "common/printable.h"
 #include "common/suggest.h"
 
@@ -42,7 +44,9 @@ std::string trying_line(const TrialParts& parts) {
          (steps > parts.plan.pilot_steps ? fmt::format(", {} of {}", steps, reference.name()) : "");
 }
 
-void try_row(const TrialParts& parts, const PlannedRow& planned) {
+// `comes_first`: nothing was trained yet, so that nothing is lost by ending here. A file that one
+// mode cannot read, the others of its engine cannot read either.
+void try_row(const TrialParts& parts, const PlannedRow& planned, bool comes_first) {
   const Plan& plan = parts.plan;
   const std::string name = planned.name();
   const TrainJob train = job_of(parts, planned);
@@ -55,6 +59,9 @@ void try_row(const TrialParts& parts, const PlannedRow& planned) {
   parts.console.clear_live();
   if (parts.troubles.take(outcome)) return;
   if (!outcome.result || !outcome.result->train) {
+    if (comes_first && outcome.failure == FailureKind::input && plan.engines.size() == 1) {
+      throw FileError(outcome.reason.value_or("the worker could not read a file"));
+    }
     parts.recording.set_status(name, outcome.status == Status::ok ? Status::error : outcome.status,
                                outcome.reason.value_or("the worker sent no training result"));
     return;
@@ -155,10 +162,13 @@ void tell_total(const TrialParts& parts) {
 void try_modes(const TrialParts& parts) {
   const bool tries = parts.plan.pilot_steps > 0;
   if (tries) parts.console.info(trying_line(parts));
+  bool comes_first = !parts.recording.has_runs();
   for (const PlannedRow& planned : in_turn(parts.plan, rows_of(parts.plan))) {
     if (parts.troubles.interrupted(parts.runner)) return;
     const ModeRecord& row = parts.recording.mode(planned.name());
-    if (tries && row.status == Status::ok && !is_complete(parts, planned)) try_row(parts, planned);
+    if (tries && row.status == Status::ok && !is_complete(parts, planned)) {
+      try_row(parts, planned, std::exchange(comes_first, false));
+    }
     if (parts.troubles.interrupted(parts.runner)) return;
     parts.console.info(pilot_line(row, name_width(parts.plan)));
   }

@@ -45,8 +45,11 @@ c10::DataPtr CountingAllocator::allocate(size_t bytes) {
   const int64_t limit = limit_.load(std::memory_order_relaxed);
   if (limit > 0 && now > limit) {
     current_.fetch_sub(size);
+    const int64_t before = before_limit_.load(std::memory_order_relaxed);
     TORCH_CHECK_WITH(OutOfMemoryError, false, "an allocation of ", size_text(size), " on top of ",
-                     size_text(now - size), " goes over the memory limit of ", size_text(limit));
+                     size_text(now - size - before), " goes over the memory limit of ",
+                     size_text(limit - before), " (", size_text(before),
+                     " that were there before, as the data set, do not count)");
   }
   void* block = nullptr;
   try {

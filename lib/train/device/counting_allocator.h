@@ -22,8 +22,11 @@ class CountingAllocator : public c10::Allocator {
   void reset_peak() { peak_.store(current()); }
 
   // An allocation that would bring current() over `bytes` throws c10::OutOfMemoryError; 0 = no
-  // limit.
-  void set_limit(int64_t bytes) { limit_.store(bytes); }
+  // limit. What is there now (the data set) is in `bytes`, and no part of the sizes in the message.
+  void set_limit(int64_t bytes) {
+    before_limit_.store(current());
+    limit_.store(bytes);
+  }
 
   c10::DataPtr allocate(size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
@@ -34,7 +37,7 @@ class CountingAllocator : public c10::Allocator {
   static void release(void* data);
 
   c10::Allocator* system_;
-  std::atomic<int64_t> current_{0}, peak_{0}, limit_{0};
+  std::atomic<int64_t> current_{0}, peak_{0}, limit_{0}, before_limit_{0};
 };
 
 }  // namespace precbench::train

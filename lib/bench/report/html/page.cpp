@@ -1,20 +1,18 @@
 #include "bench/report/html/page.h"
 
-#include <openssl/evp.h>
-
 #include <string_view>
+#include <vector>
 
-#include "bench/files/sha256.h"
 #include "bench/report/heading.h"
 #include "bench/report/html/chart_data.h"
 #include "bench/report/html/sections.h"
+#include "bench/report/html/skeleton.h"
 #include "bench/text/escape.h"
 #include "common/json_text.h"
 
 namespace precbench {
 namespace embedded {
 extern const char* const chart_js;
-extern const char* const page_css;
 extern const char* const page_js;
 }  // namespace embedded
 
@@ -23,21 +21,6 @@ namespace {
 // Pages are sent by mail and pasted into chats. With Chart.js (200 KB) and this the page stays
 // under 600 KB; a longer result is embedded without its samples.
 constexpr size_t kMostResultBytes = 300 * 1024;
-
-// A source of a Content-Security-Policy: 'sha256-<base64>'.
-std::string csp_hash(std::string_view text) {
-  const std::string hex = sha256_of(text);
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  std::string base64(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
-                                     reinterpret_cast<const unsigned char*>(bytes.data()),
-                                     static_cast<int>(bytes.size()));
-  base64.resize(static_cast<size_t>(length));
-  return "'sha256-" + base64 + "'";
-}
 
 // JSON that is inert inside <script type="application/json">: nothing in it can end the element.
 std::string inert_json(const json& value) {
@@ -80,28 +63,16 @@ std::string result_json(const ResultDocument& document) {
   return text.size() <= kMostResultBytes ? text : inert_json(to_json(without_samples(document)));
 }
 
-std::string head(const ResultDocument& document, const std::string& policy) {
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
-         policy +
-         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         html_text("precbench: " + device_name(document)) + "</title>\n<style>" +
-         embedded::page_css + "</style>\n</head>\n";
-}
-
 }  // namespace
 
 std::string html_of_result(const ResultDocument& document) {
   const std::string_view chart_js = embedded::chart_js;
   const std::string_view page_js = embedded::page_js;
   const bool has_charts = !chart_js.empty() && !html::charts_of(document).empty();
-  std::string scripts = csp_hash(page_js);
-  if (has_charts) scripts += " " + csp_hash(chart_js);
-  const std::string policy =
-      "default-src 'none'; base-uri 'none'; form-action 'none'; script-src " + scripts +
-      "; style-src " + csp_hash(embedded::page_css);
+  std::vector<std::string_view> scripts = {page_js};
+  if (has_charts) scripts.push_back(chart_js);
   const Recommendation recommendation = recommend(document);
-  std::string page = head(document, policy) + "<body>\n<main>\n";
+  std::string page = html::head("precbench: " + device_name(document), scripts);
   page += html::verdict_section(document, recommendation);
   page += html::table_section(comparison_table(document), recommendation.mode);
   page += html::gate_section(document);

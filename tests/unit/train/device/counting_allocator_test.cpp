@@ -63,6 +63,21 @@ TEST_F(CountingAllocatorTest, ALimitIsAnOutOfMemoryError) {
   EXPECT_EQ(current(), 1000);  // the refused block does not count
 }
 
+TEST_F(CountingAllocatorTest, ALimitIsToldAsItWasAskedFor) {
+  const torch::Tensor data = torch::empty({3 << 20}, torch::kByte);
+  allocator().set_limit(allocator().current() + (5 << 20));
+  try {
+    torch::empty({6 << 20}, torch::kByte);
+    FAIL() << "6 MiB fit into 5";
+  } catch (const c10::OutOfMemoryError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("of 6.0 MiB on top of 0.0 KiB goes over the memory "
+                        "limit of 5.0 MiB (3.0 MiB that"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(CountingAllocatorTest, WhatTheSystemRefusesIsAnOutOfMemoryErrorToo) {
   EXPECT_THROW(torch::empty({int64_t{1} << 46}, torch::kByte), c10::OutOfMemoryError);
   EXPECT_EQ(current(), 0);
