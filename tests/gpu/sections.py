@@ -79,7 +79,8 @@ def three_modes(setting):
 
     def run():
         done = command(setting, "--modes", ",".join(MODES), "--seed", "42", "--dataset", "synthetic",
-                       *(("--steps", "8", "--pilot", "0", "--synthetic-test", "128") if setting.rehearsal else ()),
+                       *(("--steps", "8", "--batch-size", "16", "--pilot", "0", "--synthetic-test", "128")
+                         if setting.rehearsal else ()),
                        *(("--steps", "200") if setting.quick else ()))
         rows.update((row["mode"], row) for row in document_of(done)["modes"])
         return {"passed": len(rows) == len(MODES), "exit": done.returncode}
