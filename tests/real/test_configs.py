@@ -20,7 +20,7 @@ CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 
 # What a configuration of full size is cut down with; fp16 has no fast kernels on most CPUs.
 SMALL = ["--limit-train", "32", "--limit-test", "16", "--batch-size", "16", "--epochs", "1", "--steps", "0"]
-TINY = ["--limit-train", "4", "--limit-test", "2", "--batch-size", "2", "--epochs", "1", "--steps", "1"]
+TINY = ["--limit-train", "4", "--limit-test", "2", "--batch-size", "2", "--image-size", "32", "--epochs", "1", "--steps", "1"]
 CUTS = {"kaggle-t4": TINY, "gpu-quick": TINY}
 MODES = ["--modes", "32-true,bf16-mixed", "--pilot", "1"]
 
