@@ -69,6 +69,9 @@ int run_predict(const GivenFlags& given, const std::string& gpus) {
   const ResolvedOptions options =
       resolve(given, [](const char* name) -> const char* { return std::getenv(name); });
   const Plan plan = make_plan(options, {});
+  if (plan.own_batches) {
+    throw UsageError("--batch-size max is an option of run: predict has --find-max-batch");
+  }
   const PredictRequest request{card_ids(gpus), plan.find_max_batch};
   check_prediction_format(plan.output.format);
   Console console(plan.output);

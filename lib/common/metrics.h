@@ -39,6 +39,18 @@ inline constexpr std::array<MetricTraits, 6> kMetrics = {{
      BetterWhen::higher, [](const RunRecord& run) { return run.time.samples_per_s; }},
 }};
 
+// What steps of different batches are compared by; the inverse of throughput.
+inline constexpr MetricTraits kSampleTime = {
+    "sample_time",
+    "time.samples_per_s",
+    "time of a training sample",
+    MetricUnit::milliseconds,
+    BetterWhen::lower,
+    [](const RunRecord& run) {
+      const auto& rate = run.time.samples_per_s;
+      return rate && *rate > 0 ? std::optional<double>(1e3 / *rate) : std::nullopt;
+    }};
+
 const MetricTraits* find_metric(std::string_view name);
 
 }  // namespace precbench

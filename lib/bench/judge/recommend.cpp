@@ -222,6 +222,18 @@ void compare_engines(const ResultDocument& document, Recommendation& out) {
     out.sentences.push_back("A step in Python is, beside libtorch's: " + words + ".");
 }
 
+// "Each mode at its own largest batch: 32-true 700, bf16-true 1401."
+void tell_own_batches(const ResultDocument& document, Recommendation& out) {
+  std::string batches;
+  for (const ModeRecord& mode : document.modes) {
+    if (!mode.own_batch) continue;
+    batches += (batches.empty() ? "" : ", ") + name_in_text(mode) + " " +
+               std::to_string(mode.own_batch->batch_size);
+  }
+  if (!batches.empty())
+    out.sentences.push_back("Each mode at the largest batch that fits it: " + batches + ".");
+}
+
 void compare_modes(const ResultDocument& document, const ModeRecord& reference,
                    Recommendation& out) {
   if (has_mark(reference, "too-small")) {
@@ -284,6 +296,7 @@ Recommendation recommend(const ResultDocument& document) {
   Recommendation out;
   const ReferenceChoice choice = choose_reference(document);
   if (!choice.sentence.empty()) out.sentences.push_back(choice.sentence);
+  tell_own_batches(document, out);
   if (choice.mode != nullptr && target_accuracy(document)) {
     TargetAdvice advice = target_advice(document, *choice.mode);
     std::move(advice.sentences.begin(), advice.sentences.end(), std::back_inserter(out.sentences));

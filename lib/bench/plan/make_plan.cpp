@@ -80,9 +80,11 @@ void take_engines(const ResolvedOptions& options, Plan& plan) {
   if (!has_fabric && plan.job.compile) {
     throw UsageError(options.at("compile").where + " needs --engine fabric");
   }
-  if (has_fabric && (plan.job.cuda_graph || plan.find_max_batch)) {
+  if (has_fabric && (plan.job.cuda_graph || plan.find_max_batch || plan.own_batches)) {
     throw UsageError(where + ": fabric has no " +
-                     (plan.find_max_batch ? "--find-max-batch" : "--cuda-graph"));
+                     (plan.find_max_batch ? "--find-max-batch"
+                      : plan.own_batches  ? "--batch-size max"
+                                          : "--cuda-graph"));
   }
   if (has_fabric && plan.device.starts_with("simulated")) {
     throw UsageError(where + ": fabric has no simulated device");
@@ -227,6 +229,14 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
                      " needs pilot steps to project from; --pilot is 0");
   }
   plan.save = !options.flag("no-save");
+  if (plan.own_batches && plan.find_max_batch) {
+    throw UsageError(options.at("batch-size").where + " trains at the largest batches; " +
+                     "--find-max-batch only looks for them: use one of them");
+  }
+  if (plan.lr_scale != LrScale::none && !plan.own_batches) {
+    throw UsageError(options.at("lr-scale").where +
+                     " scales by a mode's own batch, and needs --batch-size max");
+  }
   if (plan.find_max_batch) refuse_what_a_search_does_not_read(options);
   for (const std::string& pair : options.texts("context")) {
     const size_t equals = pair.find('=');
@@ -278,7 +288,8 @@ std::string title_of(const ResolvedOptions& options, const Plan& plan) {
   std::string title = options.config_name().empty() ? "" : options.config_name() + ": ";
   title += fmt::format("{}, {}, batch {}, {} lr {:g}, ", base_name(options.text("model")),
                        is_file(job.dataset) ? base_name(job.dataset.dir) : job.dataset.name,
-                       job.batch_size, job.optimizer.name, job.optimizer.lr);
+                       plan.own_batches ? kLargestBatch : std::to_string(job.batch_size),
+                       job.optimizer.name, job.optimizer.lr);
   title += job.steps > 0 ? plural(job.steps, "step") : plural(job.epochs, "epoch");
   title += plan.seeds.size() == 1 ? fmt::format(", seed {}", plan.seeds[0])
                                   : ", " + plural(static_cast<int64_t>(plan.seeds.size()), "seed");

@@ -32,6 +32,20 @@ void add_seeds(OptionTable& table, const char* name, OptionType type, const char
   row.is_basic = true;
 }
 
+// A number for all modes, or each mode's own.
+void add_batch_size(OptionTable& table) {
+  OptionSpec& row = table.add(&TrainJob::batch_size,
+                              "samples per batch, in training and evaluation; max: the largest "
+                              "that fits, for each mode");
+  row.is_basic = true;
+  row.allowed = {kLargestBatch};
+  row.hint = std::string("N|") + kLargestBatch;
+  row.set = [set = row.set](Plan& plan, const json& value) {
+    plan.own_batches = value.is_string();
+    if (!plan.own_batches) set(plan, value);
+  };
+}
+
 void add_what(OptionTable& table) {
   table.begin("what");
   table
@@ -61,7 +75,7 @@ void add_what(OptionTable& table) {
   table.add(&DatasetJob::limit_test, "use the first N test samples; 0 = all");
   table.add(&TrainJob::epochs, "passes over the training data").is_basic = true;
   table.add(&TrainJob::steps, "optimizer steps in all; 0 = whole epochs");
-  table.add(&TrainJob::batch_size, "samples per batch, in training and evaluation").is_basic = true;
+  add_batch_size(table);
   table.add(&DatasetJob::image_size, "resize images to N pixels; 0 = as in the files");
   table.add(&DatasetJob::augment, "random crop and flip of the training images");
   table.add(&DatasetJob::synthetic_shape, "channels,height,width of --dataset synthetic", "C,H,W");
@@ -78,6 +92,8 @@ void add_training(OptionTable& table) {
       .add(&OptimizerJob::lr,
            "learning rate (default: the optimizer's; sgd 0.05, adam and adamw 0.001)")
       .default_text = "";
+  table.add(Field{"lr_scale", &Plan::lr_scale},
+            "with --batch-size max: learning rate by a mode's batch beside the reference's");
   table.add(&OptimizerJob::momentum, "of sgd (default 0.9)").default_text = "";
   table.add(&OptimizerJob::nesterov, "Nesterov momentum (sgd)");
   table.add(&OptimizerJob::weight_decay, "weight decay (default: 0; adamw 0.01)").default_text = "";

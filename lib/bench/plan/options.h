@@ -34,10 +34,10 @@ struct OptionSpec {
   std::string help;
   std::string hint;       // what a value looks like, for help: "N", "FILE"; empty for a flag
   bool is_basic = false;  // in --help; all others in --help-all
-  std::vector<std::string> allowed;
-  double low = 0, high = 0;  // of integers and numbers
-  bool takes_file = false;   // of a choice: the path of a file is allowed as well
-  bool is_hidden = false;    // for tests; in no help and no configuration file
+  std::vector<std::string> allowed;  // words; of an integer: that may stand in its place
+  double low = 0, high = 0;          // of integers and numbers
+  bool takes_file = false;           // of a choice: the path of a file is allowed as well
+  bool is_hidden = false;            // for tests; in no help and no configuration file
   std::string short_name;
   std::string twice;  // the flag that this one means where it stands twice (-vv)
   // Sets its member of the plan; nothing where make_plan does more than that.

@@ -51,10 +51,12 @@ bool in_range(const OptionSpec& option, double value) {
   return option.low == option.high || (value >= option.low && value <= option.high);
 }
 
+bool is_word_of(const OptionSpec& option, const std::string& text) {
+  return std::find(option.allowed.begin(), option.allowed.end(), text) != option.allowed.end();
+}
+
 json choice_value(const OptionSpec& option, const std::string& text, const std::string& where) {
-  for (const std::string& allowed : option.allowed) {
-    if (text == allowed) return text;
-  }
+  if (is_word_of(option, text)) return text;
   if (option.takes_file && text.find_first_of("./:") != std::string::npos) return text;
   std::string message = where + ": unknown value '" + text + "'";
   if (const auto guess = nearest(text, option.allowed))
@@ -64,9 +66,12 @@ json choice_value(const OptionSpec& option, const std::string& text, const std::
 }
 
 json integer_value(const OptionSpec& option, const std::string& text, const std::string& where) {
+  if (is_word_of(option, text)) return text;
   const auto value = parse_integer(text);
   if (!value || !in_range(option, static_cast<double>(*value))) {
-    refuse(where, text, range_words(option, "a whole number"));
+    refuse(where, text,
+           range_words(option, "a whole number") +
+               (option.allowed.empty() ? "" : ", nor " + joined(option.allowed)));
   }
   return *value;
 }
@@ -183,6 +188,7 @@ json parse_config_value(const OptionSpec& option, const json& value, const std::
       if (!value.is_boolean()) wrong_type("true or false");
       return value;
     case OptionType::integer:
+      if (value.is_string() && is_word_of(option, value.get<std::string>())) return value;
       if (!value.is_number_integer()) wrong_type("a whole number");
       return parse_value(option, value.dump(), where);
     case OptionType::number:
@@ -217,7 +223,7 @@ bool is_resolved_value(const OptionSpec& option, const json& value) {
       return value.is_boolean();
     case OptionType::integer:
     case OptionType::size:
-      return is_whole(value);
+      return is_whole(value) || (value.is_string() && is_word_of(option, value.get<std::string>()));
     case OptionType::number:
     case OptionType::duration:
       return value.is_number() && in_range(option, value.get<double>());
@@ -228,8 +234,7 @@ bool is_resolved_value(const OptionSpec& option, const json& value) {
       return value.is_array() && std::all_of(value.begin(), value.end(), is_whole);
     case OptionType::choice:
       if (!value.is_string()) return false;
-      return option.takes_file || std::find(option.allowed.begin(), option.allowed.end(),
-                                            value.get<std::string>()) != option.allowed.end();
+      return option.takes_file || is_word_of(option, value.get<std::string>());
     case OptionType::text:
       return value.is_string();
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/report/export.h"
+#include "bench/result/document.h"
 #include "common/engines.h"
 #include "common/job.h"
 #include "common/modes.h"
@@ -34,6 +35,14 @@ enum class ProgressChoice { automatic, plain, none };
 template <>
 inline constexpr std::array<std::string_view, 3> kWordsOf<ProgressChoice> = {"auto", "plain",
                                                                              "none"};
+
+// A mode's learning rate where its batch is not the reference's: by their ratio, or its root.
+enum class LrScale { none, linear, sqrt };
+template <>
+inline constexpr std::array<std::string_view, 3> kWordsOf<LrScale> = {"none", "linear", "sqrt"};
+
+// --batch-size, and protocol.batch_size
+inline constexpr const char* kLargestBatch = "max";
 
 struct OutputPlan {
   std::string format = "text";  // text | report | table | markdown | csv | json | none
@@ -92,8 +101,11 @@ struct Plan {
   // Everything but mode and seed. resolve_for_device decides where memory_format and gemm are
   // "auto", job_for where optimizer.impl and attention are, which depend on the mode.
   TrainJob job;
-  std::optional<GemmRates> gemm_rates;  // what `auto` was decided by; nothing: not measured
-  std::string gemm_rates_unknown;       // why they are wanted and not known
+  bool own_batches = false;  // each row trains at the largest batch that fits it
+  LrScale lr_scale = LrScale::none;
+  std::map<std::string, OwnBatch> batches;  // of rows, once they are found
+  std::optional<GemmRates> gemm_rates;      // what `auto` was decided by; nothing: not measured
+  std::string gemm_rates_unknown;           // why they are wanted and not known
   // What `auto` was decided by, for each format that was measured.
   std::map<Dtype, AttentionTimes> attention_times;
   std::optional<double> timeout_s;  // per run

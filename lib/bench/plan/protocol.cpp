@@ -72,6 +72,11 @@ json protocol_json(const Plan& plan, const std::optional<std::string>& data_sha2
   }
   if (job.model == kPython) protocol["model"] = file_name(job.model_file);
   if (job.dataset.name == kPython) protocol["dataset"] = file_name(job.dataset.dir);
+  if (plan.own_batches) {
+    protocol["batch_size"] = kLargestBatch;
+    protocol["lr_scale"] = name_of(plan.lr_scale);
+    protocol["memory_limit_bytes"] = job.memory_limit_bytes;  // it decides the batches
+  }
   // Members that most protocols do without stand only where they are switched on.
   const std::string file =
       job.model == kPython ? data::python_file_of(job.model_file) : job.model_file;

@@ -77,6 +77,10 @@ TrainJob job_for(const Plan& plan, const ModeTraits& mode, uint32_t seed, bool i
 TrainJob job_for(const Plan& plan, const PlannedRow& row, uint32_t seed, bool is_cuda) {
   TrainJob job = job_for(plan, *row.mode, seed, is_cuda);
   job.engine = row.engine;
+  if (const auto own = plan.batches.find(row.name()); own != plan.batches.end()) {
+    job.batch_size = own->second.batch_size;
+    job.optimizer.lr = own->second.lr;
+  }
   if (row.engine == kFabricEngine) {
     job.gemm = TrainJob().gemm;
     job.tuned_malloc = false;

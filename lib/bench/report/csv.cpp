@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "bench/judge/judge.h"
+#include "bench/judge/standing.h"
 #include "bench/report/formats.h"
 #include "bench/report/heading.h"
 #include "bench/text/escape.h"
@@ -38,20 +39,20 @@ std::string accuracy_difference(const Row& row) {
   return number(judge({row.reference, &row.mode, 0}, *find_metric("test_accuracy")).change);
 }
 
-std::string ratio(const Row& row, std::string_view metric) {
+std::string ratio(const Row& row, const MetricTraits& metric) {
   if (!row.has_reference()) return "";
-  const auto value = metric_estimate(row.mode, *find_metric(metric));
-  const auto base = metric_estimate(*row.reference, *find_metric(metric));
+  const auto value = metric_estimate(row.mode, metric);
+  const auto base = metric_estimate(*row.reference, metric);
   const auto found = value && base ? ratio_of(*value, *base) : std::nullopt;
   return found ? number(found->ratio) : "";
 }
 
 std::string time_ratio(const Row& row) {
-  const std::string steps = ratio(row, "step_time");
-  return steps.empty() ? ratio(row, "time") : steps;
+  const std::string steps = ratio(row, speed_metric(row.document));
+  return steps.empty() ? ratio(row, *find_metric("time")) : steps;
 }
 
-std::string memory_ratio(const Row& row) { return ratio(row, "memory"); }
+std::string memory_ratio(const Row& row) { return ratio(row, *find_metric("memory")); }
 
 // Mean over the runs that know it.
 std::string energy(const Row& row) {

@@ -69,6 +69,8 @@ std::string workload_line(const ResultDocument& document) {
   }
   if (const auto batch = whole(protocol, "batch_size"))
     append(line, fmt::format("batch {}", *batch), ", ");
+  if (const auto batch = text_at(protocol, {"batch_size"}))
+    append(line, "batch " + terminal_text(*batch), ", ");
   append(line, terminal_text(text_at(protocol, {"optimizer"}).value_or("")), ", ");
   const auto steps = whole(protocol, "steps");
   if (steps && *steps > 0) {

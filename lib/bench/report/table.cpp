@@ -122,6 +122,10 @@ std::string notes_cell(const TableRow& row) {
   if (mode.effective_mode != mode_of_row(mode.mode) && !measured_runs(mode).empty()) {
     notes.push_back("ran as " + terminal_text(mode.effective_mode));
   }
+  if (mode.own_batch) {
+    notes.push_back(
+        fmt::format("batch {}, lr {:g}", mode.own_batch->batch_size, mode.own_batch->lr));
+  }
   if (const std::string target = target_note(mode); !target.empty()) notes.push_back(target);
   if (const std::string scaler = scaler_note(mode); !scaler.empty()) notes.push_back(scaler);
   if (const std::string numbers = numeric_note(mode, row.reference); !numbers.empty()) {
@@ -200,7 +204,8 @@ void add_mode_footnotes(const ModeRecord& mode, const Standing* standing, Table&
   if (standing != nullptr && standing->total_ratio) {
     table.footnotes.push_back(
         name +
-        ": speed is of the median step; the whole run, with first steps and evaluation, is " +
+        (mode.own_batch ? ": speed is of a training sample" : ": speed is of the median step") +
+        "; the whole run, with first steps and evaluation, is " +
         speed_text(Ratio{*standing->total_ratio, std::nullopt, std::nullopt}));
   }
 }
@@ -255,6 +260,11 @@ Table comparison_table(const ResultDocument& document) {
     signs.running_accuracy |= is_below_test_accuracy(mode);
   }
   add_sign_footnotes(document, signs, table);
+  if (has_own_batches(document)) {
+    table.footnotes.emplace_back(
+        "each mode trains at the largest batch that fits it: steps, losses and accuracies are of "
+        "other trainings, speed is of a training sample");
+  }
   for (const ModeRecord& mode : document.modes) {
     add_mode_footnotes(mode, standing_of(mode), table);
   }

@@ -76,6 +76,19 @@ inline constexpr auto kFields<Ceiling> =
     std::tuple{Field{"tflops", &Ceiling::tflops}.from(0).required(),
                Field{"format", &Ceiling::format}, Field{"source", &Ceiling::source}};
 
+// --batch-size max: what the mode trained with.
+struct OwnBatch {
+  int64_t batch_size = 0;            // the largest that fits
+  std::optional<int64_t> too_large;  // the next, which does not
+  double lr = 0;                     // by --lr-scale
+  Unknowns unknown;
+};
+template <>
+inline constexpr auto kFields<OwnBatch> =
+    std::tuple{Field{"batch_size", &OwnBatch::batch_size}.from(1).required(),
+               Field{"too_large", &OwnBatch::too_large}, Field{"lr", &OwnBatch::lr}.required(),
+               Field{"unknown", &OwnBatch::unknown}};
+
 struct ModeRecord {
   std::string mode;            // name of the row: the mode asked for, and its engine (engines.h)
   std::string effective_mode;  // as run
@@ -84,6 +97,7 @@ struct ModeRecord {
   std::optional<Support> support;
   std::optional<PilotRecord> pilot;
   std::optional<Ceiling> ceiling;
+  std::optional<OwnBatch> own_batch;
   RecipeRecord recipe;
   std::vector<Mark> marks;
   std::vector<RunRecord> runs;
@@ -99,6 +113,7 @@ inline constexpr auto kFields<ModeRecord> =
                Field{"support", &ModeRecord::support},
                Field{"pilot", &ModeRecord::pilot},
                Field{"ceiling", &ModeRecord::ceiling},
+               Field{"own_batch", &ModeRecord::own_batch}.left_out_if_empty(),
                Field{"recipe", &ModeRecord::recipe},
                Field{"marks", &ModeRecord::marks},
                Field{"runs", &ModeRecord::runs},

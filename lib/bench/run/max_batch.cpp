@@ -7,11 +7,10 @@
 #include "bench/plan/resolve_device.h"
 #include "bench/platform/verdict.h"
 #include "bench/run/attention_choice.h"
-#include "bench/run/batch_search.h"
 #include "bench/run/console.h"
 #include "bench/run/gemm_choice.h"
 #include "bench/run/logged_runner.h"
-#include "bench/run/pilot.h"
+#include "bench/run/row_batch.h"
 #include "bench/text/layout.h"
 #include "bench/worker/device_choice.h"
 #include "common/errors.h"
@@ -21,9 +20,6 @@
 
 namespace precbench {
 namespace {
-
-// The optimizer makes its state in the first step, so that the second needs the most.
-constexpr int64_t kTrialSteps = 2;
 
 std::string mebibytes(int64_t bytes) {
   return fmt::format("{:.0f}", static_cast<double>(bytes) / (1 << 20));
@@ -42,16 +38,12 @@ class Experiment {
     }
     for (const std::string& warning : plan_.warnings) console_.warning(warning);
     const auto data = data::check_dataset(plan_.job.dataset);
-    most_ = data.train_samples;
+    samples_ = data.train_samples;
     device_ = choose_device(plan_, runner_);
     resolve_for_device(plan_, device_.is_cuda(), [&] { return measure_gemm(plan_, runner_); });
     measure_attention(plan_, device_, data, runner_);
     limit_ = plan_.job.memory_limit_bytes;
-    if (limit_ == 0 && !device_.is_cuda()) {
-      throw UsageError(
-          "--find-max-batch on a CPU needs --memory-limit, such as --memory-limit 1GiB:\n"
-          "       without one it would fill this machine's memory");
-    }
+    require_memory_limit(plan_, device_, "--find-max-batch");
     json modes = json::array();
     for (const ModeTraits* mode : plan_.modes) {
       modes.push_back(try_mode(*mode));
@@ -62,45 +54,15 @@ class Experiment {
   }
 
  private:
-  BatchTrial attempt(const ModeTraits& mode, int64_t batch_size) {
-    Job job = job_on(
-        device_, plan_,
-        pilot_job(job_for(plan_, mode, plan_.seeds.front(), device_.is_cuda()), kTrialSteps));
-    job.train.batch_size = batch_size;
-    job.train.optimizer.accumulate = 1;
-    const JobOutcome outcome = runner_.run(job, {plan_.timeout_s}, nullptr, nullptr);
-    BatchTrial trial;
-    trial.batch_size = batch_size;
-    if (outcome.result && outcome.result->train) {
-      trial.fits = true;
-      trial.peak_bytes = outcome.result->train->run.memory.peak_allocated_bytes;
-    } else {
-      trial.reason = std::string(name_of(outcome.status)) + ": " + outcome.reason.value_or("");
-      if (outcome.status != Status::oom) problem_ = trial.reason;
-    }
-    console_.info(fmt::format(
-        "  {} batch {}: {}", mode.name, batch_size,
-        trial.fits ? mebibytes(trial.peak_bytes.value_or(0)) + " MiB" : printable(trial.reason)));
-    return trial;
-  }
-
   json try_mode(const ModeTraits& mode) {
     const Support support = verdict(mode, device_.facts);
     if (support.verdict == SupportLevel::unsupported)
       return row(mode, "unsupported", support.why, {});
-    problem_.clear();
-    const std::optional<int64_t> limit =
-        limit_ > 0 ? std::optional(limit_) : device_.facts.memory_bytes;
-    const BatchSearch search =
-        find_largest_batch(plan_.job.batch_size, most_, limit, [&](int64_t size) {
-          // Another error than memory would come with every size.
-          if (!problem_.empty() || runner_.interrupted())
-            return BatchTrial{size, false, {}, problem_};
-          return attempt(mode, size);
-        });
-    if (!problem_.empty()) return row(mode, "error", problem_, {});
-    if (!search.largest) return row(mode, "oom", "not even one sample fits", search);
-    return row(mode, "ok", "", search);
+    const RowBatch found =
+        find_row_batch(plan_, PlannedRow(&mode), device_, samples_, runner_, console_);
+    if (!found.problem.empty()) return row(mode, "error", found.problem, {});
+    if (found.not_one()) return row(mode, "oom", "not even one sample fits", found.search);
+    return row(mode, "ok", "", found.search);
   }
 
   static json row(const ModeTraits& mode, const std::string& status, const std::string& reason,
@@ -184,8 +146,7 @@ class Experiment {
   Console console_;
   LoggedRunner runner_;
   DeviceChoice device_;
-  int64_t most_ = 0, limit_ = 0;
-  std::string problem_;
+  int64_t samples_ = 0, limit_ = 0;
 };
 
 }  // namespace

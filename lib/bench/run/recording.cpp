@@ -102,6 +102,7 @@ void Recording::resume(const ResultDocument& earlier, const std::string& path) {
       if (!row.runs.empty() && row.status == Status::ok) document_.modes.push_back(row);
       continue;
     }
+    mine->own_batch = row.own_batch;
     for (const RunRecord& run : row.runs) {
       if (run.status != Status::ok) continue;
       mine->effective_mode = row.effective_mode;

@@ -23,9 +23,11 @@
 #include "bench/run/gemm_choice.h"
 #include "bench/run/gpu_watch.h"
 #include "bench/run/logged_runner.h"
+#include "bench/run/own_batches.h"
 #include "bench/run/preflight.h"
 #include "bench/run/progress.h"
 #include "bench/run/recording.h"
+#include "bench/run/row_batch.h"
 #include "bench/run/target.h"
 #include "bench/run/trial_steps.h"
 #include "bench/run/troubles.h"
@@ -75,9 +77,13 @@ class Session {
     baseline.require_protocol(recording_->document());
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support(plan_, device_, *recording_);
+    if (plan_.own_batches) require_memory_limit(plan_, device_, "--batch-size max");
     announce(plan_, device_, recording_->document(), attention_notes_, console_);
     yardsticks_.emplace(plan_, device_, console_);
-    if (!interrupted()) yardsticks_->predict(runner_);
+    if (plan_.own_batches && !interrupted()) {
+      choose_own_batches(plan_, device_, data_.train_samples, runner_, console_, *recording_);
+    }
+    if (!plan_.own_batches && !interrupted()) yardsticks_->predict(runner_);
     try_modes({plan_, runner_, console_, device_, *recording_, data_, troubles_});
     run_modes();
     return static_cast<int>(finish(baseline));

@@ -40,10 +40,10 @@ void CountingAllocator::install() {
 
 c10::DataPtr CountingAllocator::allocate(size_t bytes) {
   if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
-  const auto size = static_cast<int64_t>(bytes);
+  const int64_t size = Uncounted::depth() > 0 ? 0 : static_cast<int64_t>(bytes);
   const int64_t now = current_.fetch_add(size) + size;
   const int64_t limit = limit_.load(std::memory_order_relaxed);
-  if (limit > 0 && now > limit) {
+  if (limit > 0 && size > 0 && now > limit) {
     current_.fetch_sub(size);
     const int64_t before = before_limit_.load(std::memory_order_relaxed);
     TORCH_CHECK_WITH(OutOfMemoryError, false, "an allocation of ", size_text(size), " on top of ",

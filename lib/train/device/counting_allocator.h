@@ -28,6 +28,23 @@ class CountingAllocator : public c10::Allocator {
     limit_.store(bytes);
   }
 
+  // What this thread allocates meanwhile counts nowhere, neither now nor when it is freed: what
+  // only looks on at a training must not be what goes over its limit.
+  class Uncounted {
+   public:
+    Uncounted() { ++depth(); }
+    ~Uncounted() { --depth(); }
+    Uncounted(const Uncounted&) = delete;
+    Uncounted& operator=(const Uncounted&) = delete;
+
+   private:
+    friend CountingAllocator;
+    static int& depth() {
+      thread_local int depth = 0;
+      return depth;
+    }
+  };
+
   c10::DataPtr allocate(size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* destination, const void* source, size_t bytes) const override;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "train/device/counting_allocator.h"
+
 namespace precbench::train {
 namespace {
 
@@ -52,6 +54,7 @@ bool NumericHealth::wants(int64_t step) {
 
 void NumericHealth::before_step() {
   torch::NoGradGuard no_grad;
+  const CountingAllocator::Uncounted uncounted;
   before_.clear();
   try {
     copy_weights();
@@ -69,6 +72,7 @@ void NumericHealth::copy_weights() {
 
 void NumericHealth::after_step(int64_t step, double scale, bool skipped) {
   torch::NoGradGuard no_grad;
+  const CountingAllocator::Uncounted uncounted;
   if (before_.empty()) return;
   int64_t gradients = 0;
   int64_t zero = 0;

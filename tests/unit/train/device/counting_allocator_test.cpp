@@ -78,6 +78,19 @@ TEST_F(CountingAllocatorTest, ALimitIsToldAsItWasAskedFor) {
   }
 }
 
+TEST_F(CountingAllocatorTest, WhatLooksOnDoesNotCount) {
+  allocator().set_limit(allocator().current() + 1000);
+  torch::Tensor copy;
+  {
+    const CountingAllocator::Uncounted uncounted;
+    copy = torch::empty({5000}, torch::kByte);
+  }
+  EXPECT_EQ(current(), 0);
+  const torch::Tensor fits = torch::empty({1000}, torch::kByte);
+  copy = torch::Tensor();
+  EXPECT_EQ(current(), 1000);
+}
+
 TEST_F(CountingAllocatorTest, WhatTheSystemRefusesIsAnOutOfMemoryErrorToo) {
   EXPECT_THROW(torch::empty({int64_t{1} << 46}, torch::kByte), c10::OutOfMemoryError);
   EXPECT_EQ(current(), 0);

@@ -263,6 +263,21 @@ TEST(TrainJob, AMemoryLimitEndsInAnOutOfMemoryError) {
   CountingAllocator::instance().set_limit(0);
 }
 
+// --batch-size max trains where its trials of two steps have just fitted; the looks at a run's
+// numbers (step 3 is the first) keep a copy of the weights meanwhile.
+TEST(TrainJob, WhatTwoTrialStepsNeedIsEnoughForARun) {
+  TrainJob job = small_job("32-true");
+  job.pilot = true;
+  job.steps = 2;
+  job.memory_limit_bytes = *run(job).run.memory.peak_allocated_bytes;
+  job.pilot = false;
+  job.steps = 6;
+  const TrainResult result = run(job);
+  CountingAllocator::instance().set_limit(0);
+  EXPECT_EQ(result.run.status, Status::ok);
+  EXPECT_FALSE(result.run.numerics.at("sampled").empty());
+}
+
 TEST(TrainJob, APilotStopsAtItsTimeAndEvaluatesOneBatch) {
   TrainJob job = small_job("32-true");
   job.pilot = true;
