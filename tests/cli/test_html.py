@@ -123,6 +123,29 @@ class HtmlTest(PageTest):
         self.assertIn("16-mixed 16m 28s; bf16-mixed 83m 12s", labels[0])
         self.assertIn("16-mixed = bf16-mixed = 32-true from 2.3 to", labels[1])  # one curve, not two hidden ones
 
+    def test_accuracy_over_time_has_a_band_of_the_runs_and_the_target(self):
+        document = with_samples(published(), 50)
+        document["protocol"]["target_accuracy"] = 0.55
+        for row in document["modes"]:
+            first = row["runs"][0]
+            row["runs"] = [{**first, "seed": 42 + i, "epochs": [
+                {"epoch": 1, "test_accuracy": 0.4 + i / 10, "train_s": 2.0 + i, "eval_s": 1.0},
+                {"epoch": 2, "test_accuracy": 0.6, "train_s": 3.0, "eval_s": 1.0}][:2]} for i in range(3)]
+        row["runs"][1]["epochs"].pop()  # of the last mode
+        text = self.page(document).read_text()
+        block = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text)
+        if not block:
+            self.skipTest("built without Chart.js")
+        progress = json.loads(block[1])["progress"]
+        self.assertAlmostEqual(progress["target"], 55)
+        first, last = progress["series"][0], progress["series"][-1]
+        for key, percents in (("points", (50, 60)), ("low", (40, 60)), ("high", (60, 60))):
+            for (seconds, percent), when, wanted in zip(first[key], (4, 8), percents, strict=True):
+                self.assertAlmostEqual(seconds, when)
+                self.assertAlmostEqual(percent, wanted)
+        self.assertEqual(len(last["points"]), 1)  # only as far as all of its runs came
+        self.assertIn("the target is 55 %", text)
+
     def test_what_says_nothing_is_not_shown(self):
         page = self.page(published()).read_text()
         self.assertNotIn("As observed", page)  # nobody observed a published run

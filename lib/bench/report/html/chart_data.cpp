@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "bench/judge/target.h"
 #include "bench/result/measured.h"
 #include "bench/text/escape.h"
 #include "bench/text/units.h"
@@ -73,6 +74,62 @@ json accuracy_points(const RunRecord& run) {
     if (epoch.test_accuracy) points.push_back({epoch.epoch, 100 * *epoch.test_accuracy});
   }
   return points;
+}
+
+// One evaluation of a run: percent, after so many seconds of training and evaluation.
+struct Moment {
+  double seconds, percent;
+};
+
+// Nothing where an epoch does not tell its time.
+std::vector<Moment> moments_of(const RunRecord& run) {
+  std::vector<Moment> moments;
+  double seconds = 0;
+  for (const EpochRecord& epoch : run.epochs) {
+    if (!epoch.train_s) return {};
+    seconds += *epoch.train_s + epoch.eval_s.value_or(0);
+    if (epoch.test_accuracy) moments.push_back({seconds, 100 * *epoch.test_accuracy});
+  }
+  return moments;
+}
+
+// Means over a mode's runs after each evaluation that all of them came to, and the lowest and the
+// highest of them.
+json progress_of(const ModeRecord& mode) {
+  std::vector<std::vector<Moment>> runs;
+  for (const RunRecord* run : measured_runs(mode)) runs.push_back(moments_of(*run));
+  size_t common = runs.empty() ? 0 : runs.front().size();
+  for (const auto& run : runs) common = std::min(common, run.size());
+  json points = json::array(), low = json::array(), high = json::array();
+  for (size_t i = 0; i < common; ++i) {
+    double seconds = 0, percent = 0, least = 100, most = 0;
+    for (const auto& run : runs) {
+      seconds += run[i].seconds / static_cast<double>(runs.size());
+      percent += run[i].percent / static_cast<double>(runs.size());
+      least = std::min(least, run[i].percent);
+      most = std::max(most, run[i].percent);
+    }
+    points.push_back({seconds, percent});
+    low.push_back({seconds, least});
+    high.push_back({seconds, most});
+  }
+  json progress = {{"points", std::move(points)}};
+  if (runs.size() > 1) progress.update({{"low", std::move(low)}, {"high", std::move(high)}});
+  return progress;
+}
+
+json progress_data(const ResultDocument& document) {
+  json series = json::array();
+  int index = -1;
+  for (const ModeRecord& mode : document.modes) {
+    ++index;
+    json progress = progress_of(mode);
+    if (progress["points"].empty()) continue;
+    progress.update({{"mode", terminal_text(mode.mode)}, {"index", index}});
+    series.push_back(std::move(progress));
+  }
+  const auto target = target_accuracy(document);
+  return {{"series", std::move(series)}, {"target", target ? json(100 * *target) : json()}};
 }
 
 std::vector<double> step_times(const RunRecord& run) {
@@ -236,6 +293,7 @@ json chart_data(const ResultDocument& document) {
   return {{"time", time_data(document)},
           {"loss", {{"series", series_of(document, loss_points)}}},
           {"accuracy", {{"series", series_of(document, accuracy_points)}}},
+          {"progress", progress_data(document)},
           {"steps", {{"series", series_of(document, step_points)}}},
           {"memory", memory_data(document)}};
 }
@@ -251,6 +309,14 @@ std::vector<Chart> charts_of(const ResultDocument& document) {
   }
   if (const json& accuracy = data["accuracy"]["series"]; has_line(accuracy)) {
     charts.push_back({"accuracy", "Test accuracy per epoch", ends_in_words(accuracy, " %")});
+  }
+  if (const json& progress = data["progress"]; has_line(progress["series"])) {
+    const std::string target =
+        progress["target"].is_null()
+            ? ""
+            : fmt::format("; the target is {:.4g} %", progress["target"].get<double>());
+    charts.push_back(
+        {"progress", "Test accuracy over time", ends_in_words(progress["series"], " %") + target});
   }
   if (!data["steps"]["series"].empty()) {
     charts.push_back({"steps", "How long a step takes", medians_in_words(document)});

@@ -9,7 +9,7 @@
 namespace precbench::html {
 
 struct Chart {
-  std::string id;  // a drawer in page.js: time | loss | accuracy | steps | memory
+  std::string id;  // a drawer in page.js: time | loss | accuracy | progress | steps | memory
   std::string title;
   std::string in_words;  // for those who cannot see it
 };
@@ -19,7 +19,8 @@ std::vector<Chart> charts_of(const ResultDocument& document);
 
 // {time: {modes: [...], parts: [{name, values: [...]}]},
 //  loss: {series: [{mode, index, points: [[x, y | null], ...]}]}, accuracy: {...}, steps: {...},
-//  memory: as time}. Modes whose curves are the same share one, "16-mixed = 32-true".
+//  progress: {series: [{mode, index, points, with several runs low and high: [[s, %], ...]}],
+//  target}, memory: as time}. Modes whose curves are the same share one, "16-mixed = 32-true".
 json chart_data(const ResultDocument& document);
 
 }  // namespace precbench::html

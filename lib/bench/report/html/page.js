@@ -19,9 +19,11 @@
   });
 
   // Chart.js draws a legend's line solid whatever the curve's dash is.
-  const dashed = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) => ({
-    ...label, lineDash: chart.data.datasets[label.datasetIndex].borderDash || [], lineWidth: 2,
-  }));
+  const dashed = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart)
+    .filter((label) => !chart.data.datasets[label.datasetIndex].isEdge)
+    .map((label) => ({
+      ...label, lineDash: chart.data.datasets[label.datasetIndex].borderDash || [], lineWidth: 2,
+    }));
 
   const options = (x, y, extra = {}) => ({
     animation: false,
@@ -47,6 +49,24 @@
     spanGaps: false,
   }));
 
+  // Between the lowest and the highest of several runs.
+  const bands = (series) => series.filter((one) => one.low).flatMap((one) => {
+    const edge = (points, fill) => ({
+      label: one.mode, data: points.map(([x, y]) => ({ x, y })), fill, isEdge: true, borderWidth: 0, pointRadius: 0,
+      borderColor: colour(one.index), backgroundColor: colour(one.index) + "33",
+    });
+    return [edge(one.low, false), edge(one.high, "-1")];
+  });
+
+  const target = (data) => {
+    if (data.target === null) return [];
+    const last = Math.max(...data.series.map((one) => one.points.at(-1)[0]));
+    return [{
+      label: `target ${data.target} %`, data: [{ x: 0, y: data.target }, { x: last, y: data.target }],
+      borderColor: style("--quiet"), borderDash: [4, 4], borderWidth: 1, pointRadius: 0, pointStyle: "line",
+    }];
+  };
+
   const bars = (data, unit) => ({
     type: "bar",
     data: {
@@ -68,6 +88,12 @@
       type: "line",
       data: { datasets: lines(data.series) },
       options: options(axis("epoch", { type: "linear", ticks: { stepSize: 1, color: style("--quiet") } }),
+                       axis("test accuracy, %")),
+    }),
+    progress: (data) => ({
+      type: "line",
+      data: { datasets: [...bands(data.series), ...lines(data.series), ...target(data)] },
+      options: options(axis("seconds of training and evaluation", { type: "linear", beginAtZero: true }),
                        axis("test accuracy, %")),
     }),
     steps: (data) => ({
