@@ -142,6 +142,9 @@ class Failures(CliTest):
     def test_garbage(self):
         self.assertIn("not an event: '?[2J this is no event'", self.one_fails("garbage"))
 
+    def test_a_run_that_took_no_time(self):
+        self.assertIn("took no time", self.one_fails("no-time"))
+
     def test_half_a_line(self):
         self.assertIn("middle of an event", self.one_fails("half"))
 
@@ -164,6 +167,12 @@ class Failures(CliTest):
 
     def test_bad_input_found_by_the_worker_is_a_file_error(self):
         self.one_fails("input:the file vanished", code=5)
+
+    def test_weights_and_traces_do_not_go_to_standard_output(self):
+        for option in ("--save-weights", "--dump-trace"):
+            run = self.precbench("--modes", "32-true", "--dataset", "synthetic", option, "-")
+            self.assertEqual((run.returncode, run.stdout), (2, ""))
+            self.assertIn("name a file", run.stderr)
 
     def test_a_file_that_no_mode_can_read_is_told_once(self):
         run = self.compare_modes(script={"pilot": "input:data.pt lacks train_x"})

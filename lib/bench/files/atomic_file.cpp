@@ -16,14 +16,12 @@
 
 #include "bench/files/standard_streams.h"
 #include "common/errors.h"
+#include "common/temporary_file.h"
 
 namespace precbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kTemporaryPrefix = ".precbench-", kTemporarySuffix = ".tmp";
-constexpr int kMaxLinks = 40;  // as Linux itself
 
 // A reader that is started in the same moment needs a little to open its end of a pipe.
 constexpr int kPipeTries = 100, kPipeTryMs = 100;
@@ -31,107 +29,6 @@ constexpr int kDrainTries = 100, kDrainTryMs = 10;
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw FileError(path + ": cannot be written: " + why);
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-// 0 or the errno of what failed.
-int write_all(int fd, const std::string& text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
-    if (written < 0 && errno != EINTR) return errno;
-    if (written > 0) done += static_cast<size_t>(written);
-  }
-  return 0;
-}
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-// A temporary file that its writer holds locked, so that a sweep knows the living from the dead.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& folder)
-      : name_(folder + "/" + std::string(kTemporaryPrefix) + "XXXXXX" +
-              std::string(kTemporarySuffix)),
-        file_(::mkstemps(name_.data(), static_cast<int>(kTemporarySuffix.size()))) {
-    error_ = file_.get() < 0 ? errno : 0;
-    if (error_ == 0) ::flock(file_.get(), LOCK_EX | LOCK_NB);  // some file systems have no locks
-  }
-  ~TemporaryFile() {
-    if (file_.get() >= 0 && !is_moved_) ::unlink(name_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  // Each returns 0 or the errno of what failed.
-  int write(const std::string& text, mode_t mode) {
-    if (error_ == 0) error_ = write_all(file_.get(), text);
-    if (error_ == 0 && ::fsync(file_.get()) != 0) error_ = errno;
-    if (error_ == 0 && ::fchmod(file_.get(), mode) != 0) error_ = errno;
-    return error_;
-  }
-  int replace(const std::string& path) { return moved(::rename(name_.c_str(), path.c_str())); }
-  // EEXIST where there is something of that name.
-  int move_to_new(const std::string& path) {
-    if (::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
-      return moved(0);
-    if (errno != EINVAL && errno != ENOSYS) return errno;
-    // A file system without it: the name is taken first, then filled.
-    const Descriptor taken(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (taken.get() < 0) return errno;
-    const int error = replace(path);
-    if (error != 0) ::unlink(path.c_str());
-    return error;
-  }
-
- private:
-  int moved(int result) {
-    if (result != 0) return errno;
-    is_moved_ = true;
-    // Without this the rename itself may be lost with the power. Some file systems cannot.
-    const Descriptor folder(::open(folder_of(name_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.get() >= 0) ::fsync(folder.get());
-    return 0;
-  }
-
-  std::string name_;
-  Descriptor file_;
-  int error_ = 0;
-  bool is_moved_ = false;
-};
-
-// mkstemp makes files for their owner alone; a result is as readable as any other new file.
-mode_t mode_of_new_files() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
-}
-
-std::string behind_links(std::string path) {
-  for (int links = 0; links < kMaxLinks; ++links) {
-    std::error_code error;
-    const fs::path target = fs::read_symlink(path, error);
-    if (error) return path;
-    path = (target.is_absolute() ? target : fs::path(path).parent_path() / target).string();
-  }
-  fail(path, std::strerror(ELOOP));
 }
 
 std::optional<struct stat> status_of(const std::string& path) {
@@ -204,15 +101,17 @@ void write_atomically(const std::string& path, const std::string& text) {
   const std::string target = file_behind(path);
   if (target.empty()) return write_directly(path, *status, text);
   TemporaryFile file(folder_of(target));
-  int error = file.write(text, status ? status->st_mode & 07777 : mode_of_new_files());
-  if (error == 0) error = file.replace(target);
+  file.append(text);
+  file.finish(status ? status->st_mode & 07777 : mode_of_new_files());
+  const int error = file.replace(target);
   if (error != 0) fail(path, std::strerror(error));
 }
 
 std::string create_atomically(const std::string& stem, const std::string& text) {
   const std::string first = stem + ".json";
   TemporaryFile file(folder_of(stem));
-  if (const int error = file.write(text, mode_of_new_files()); error != 0)
+  file.append(text);
+  if (const int error = file.finish(mode_of_new_files()); error != 0)
     fail(first, std::strerror(error));
   for (int copy = 1;; ++copy) {
     const std::string path = copy == 1 ? first : stem + "-" + std::to_string(copy) + ".json";
@@ -226,7 +125,7 @@ void sweep_temporary_files(const std::string& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
+    if (!TemporaryFile::is_name_of_one(name)) continue;
     const Descriptor file(
         ::open(entry.path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     const bool is_left = file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
@@ -235,7 +134,9 @@ void sweep_temporary_files(const std::string& folder) {
 }
 
 int try_writing_into(const std::string& folder) {
-  return TemporaryFile(folder).write("x", mode_of_new_files());
+  TemporaryFile file(folder);
+  file.append("x");
+  return file.finish(mode_of_new_files());
 }
 
 }  // namespace precbench

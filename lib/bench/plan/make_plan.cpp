@@ -331,6 +331,9 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   const bool is_one_run = plan.modes.size() == 1 && plan.engines.size() == 1 &&
                           plan.seeds.size() == 1 && plan.repeats == 1;
   for (const char* name : {"save-weights", "dump-trace"}) {
+    if (options.text(name) == "-") {
+      throw UsageError(options.at(name).where + ": standard output has the result; name a file");
+    }
     if (options.has(name) && !is_one_run) {
       throw UsageError(options.at(name).where +
                        " writes one file: name one mode, one seed and one repeat");

@@ -49,14 +49,23 @@ void require_descriptors() {
   require(failed);
 }
 
-// Another mode's figures in a row would be believed.
-void refuse_other_mode(const Job& job, JobOutcome& outcome) {
+// Why a run's figures would be believed wrongly; empty where nothing is wrong.
+std::string fault_of(const TrainJob& job, const TrainResult& result) {
+  const std::string& ran = result.effective_mode;
+  if (!may_run_as(job.mode, ran)) {
+    return "the worker ran '" + shortened(printable(ran), 80) + "' where " + job.mode +
+           " was asked for";
+  }
+  const bool took_no_time = result.run.status == Status::ok && result.run.time.total_s == 0.0;
+  return took_no_time ? "the worker's run took no time (total_s 0)" : "";
+}
+
+void refuse_wrong_result(const Job& job, JobOutcome& outcome) {
   if (job.kind != JobKind::train || !outcome.result || !outcome.result->train) return;
-  const std::string& ran = outcome.result->train->effective_mode;
-  if (may_run_as(job.train.mode, ran)) return;
+  const std::string fault = fault_of(job.train, *outcome.result->train);
+  if (fault.empty()) return;
   outcome.status = Status::error;
-  outcome.reason = "the worker ran '" + shortened(printable(ran), 80) + "' where " +
-                   job.train.mode + " was asked for";
+  outcome.reason = fault;
   outcome.result.reset();
 }
 
@@ -109,7 +118,7 @@ JobOutcome WorkerRunner::run(const Job& job, const JobLimits& limits, const Even
   running_ = nullptr;
 
   JobOutcome outcome = worker.outcome();
-  refuse_other_mode(job, outcome);
+  refuse_wrong_result(job, outcome);
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   outcome.cpu_s = children_cpu_s() - cpu_before_s;
   if (!outcome.result) outcome.interrupted_by = interrupted_by_;

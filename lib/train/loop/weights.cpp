@@ -1,13 +1,18 @@
 #include "train/loop/weights.h"
 
 #include <caffe2/serialize/inline_container.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <torch/csrc/jit/serialization/pickler.h>
 
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "common/errors.h"
+#include "common/temporary_file.h"
 #include "train/data/tensor_file.h"
 #include "train/float8/float8_linear.h"
 
@@ -48,6 +53,52 @@ std::string misfit(const std::map<std::string, torch::Tensor>& module,
   return list;
 }
 
+// Whole at finish(), or the earlier file stays; a device or a pipe gets the bytes as they come.
+// Throws FileError.
+class WeightsFile {
+ public:
+  explicit WeightsFile(const std::string& path) : path_(path), target_(behind_links(path)) {
+    struct stat status {};
+    const bool exists = ::stat(target_.c_str(), &status) == 0;
+    if (exists) mode_ = status.st_mode & 07777;
+    if (exists && !S_ISREG(status.st_mode)) {
+      direct_.emplace(::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
+      check(direct_->get() < 0 ? errno : 0);
+    } else {
+      temporary_.emplace(folder_of(target_));
+      check(temporary_->append(""));
+    }
+  }
+
+  // LibTorch's writer, which calls this, is no place to throw in: finish() tells.
+  void append(std::string_view bytes) {
+    if (temporary_) {
+      temporary_->append(bytes);
+    } else if (error_ == 0) {
+      error_ = write_all(direct_->get(), bytes);
+    }
+  }
+
+  void finish() {
+    check(error_);
+    if (!temporary_) return;
+    check(temporary_->finish(mode_));
+    check(temporary_->replace(target_));
+  }
+
+ private:
+  void check(int error) const {
+    if (error == 0) return;
+    throw FileError("cannot write the weights " + path_ + ": " + std::strerror(error));
+  }
+
+  std::string path_, target_;
+  mode_t mode_ = mode_of_new_files();
+  std::optional<TemporaryFile> temporary_;
+  std::optional<Descriptor> direct_;
+  int error_ = 0;
+};
+
 constexpr const char* kHowToSave = "save one with torch.save(model.state_dict(), FILE)";
 
 }  // namespace
@@ -64,9 +115,9 @@ void save_weights(const torch::nn::Module& module, const std::string& path) {
   pickler.protocol();
   pickler.pushIValue(dictionary);
   pickler.stop();
-  std::ofstream file(path, std::ios::binary);
+  WeightsFile file(path);
   caffe2::serialize::PyTorchStreamWriter archive([&](const void* bytes, size_t size) {
-    file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+    file.append({static_cast<const char*>(bytes), size});
     return size;
   });
   archive.writeRecord("data.pkl", pickle.data(), pickle.size());
@@ -76,15 +127,10 @@ void save_weights(const torch::nn::Module& module, const std::string& path) {
     archive.writeRecord("data/" + std::to_string(index++), data.data(), data.sizeInBytes());
   }
   archive.writeEndOfFile();
-  file.close();
-  if (!file) throw FileError("cannot write the weights " + path);
+  file.finish();
 }
 
-void require_writable(const std::string& path) {
-  if (!std::ofstream(path, std::ios::binary | std::ios::app)) {
-    throw FileError("cannot write the weights " + path);
-  }
-}
+void require_writable(const std::string& path) { const WeightsFile file(path); }
 
 void load_weights(torch::nn::Module& module, const std::string& path) {
   torch::NoGradGuard no_grad;

@@ -3,7 +3,9 @@
 #include "train/loop/weights.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -65,6 +67,36 @@ TEST_F(Weights, OfAnotherModelAreRefusedByName) {
   EXPECT_THAT(error_of_loading_into(*no_bias), HasSubstr("not in the model: bias"));
   torch::nn::BatchNorm1d other(3);
   EXPECT_THAT(error_of_loading_into(*other), HasSubstr("missing: running_mean [3]"));
+}
+
+// A disk that is full after 4 KiB.
+TEST_F(Weights, ThatCannotBeWrittenWholeLeaveTheEarlierFile) {
+  torch::nn::Linear earlier(2, 2), large(100, 100);
+  save_weights(*earlier, path_);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(save_weights(*large, path_), FileError);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  torch::nn::Linear loaded(2, 2);
+  load_weights(*loaded, path_);
+  EXPECT_TRUE(loaded->weight.equal(earlier->weight));
+}
+
+TEST_F(Weights, ReplaceTheFileBehindALink) {
+  const std::string link = precbench::temporary_path("link.pt");
+  std::filesystem::create_symlink(path_, link);
+  save_weights(*torch::nn::Linear(2, 2), link);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_regular_file(path_));
+  std::filesystem::remove(link);
+}
+
+TEST_F(Weights, ThatADeviceRefusesAreTold) {
+  EXPECT_THROW(save_weights(*torch::nn::Linear(2, 2), "/dev/full"), FileError);
 }
 
 TEST_F(Weights, ThatAreNoStateDictionaryAreRefused) {
