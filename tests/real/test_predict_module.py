@@ -112,6 +112,15 @@ class PredictModule(unittest.TestCase):
         rows = self.rows("--model", self.saved(Net()), "--dataset", str(data), "--modes", "16-mixed", "--find-max-batch")
         self.assertGreater(rows["16-mixed"]["max_batch_size"], 1000)
 
+    def test_bags_of_embeddings(self):
+        data = self.folder / "ids.pt"
+        ids = torch.randint(0, 5000, (40, 12), generator=torch.Generator().manual_seed(1))
+        torch.save({"train_x": ids, "train_y": ids[:, 0] % 3, "test_x": ids[:8], "test_y": ids[:8, 0] % 3}, data)
+        for how in ("mean", "max"):
+            module = torch.nn.Sequential(torch.nn.EmbeddingBag(5000, 64, mode=how), torch.nn.Linear(64, 3))
+            split = self.rows("--model", self.saved(module), "--dataset", str(data), "--modes", "32-true")["32-true"]["split"]
+            self.assertEqual(split["weights_bytes"], (5000 * 64 + 64 * 3 + 3) * 4, how)
+
     def test_a_mode_that_the_module_cannot_run_in_has_the_reason_and_the_others_figures(self):
         rows = self.rows("--model", self.saved(WrittenInFloat32()), "--dataset", "cifar10", "--modes", "32-true,16-true",
                          code=3)

@@ -107,8 +107,10 @@ void run(const c10::OperatorHandle& operation, const std::string& name, torch::j
     stack.emplace_back(result);
     return;
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(has_shape_kernel(operation), "the simulated GPU does not know ", name,
-                              ": it has no rule for the shape of what this operation returns");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      has_shape_kernel(operation), "the simulated GPU does not know ", name,
+      ": it has no rule for the shape of what this operation returns; measure "
+      "this model on a card");
   call_on_meta(operation, stack);
 }
 

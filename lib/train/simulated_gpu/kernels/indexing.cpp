@@ -28,6 +28,42 @@ at::Tensor embedding_backward(const at::Tensor& gradient, const at::Tensor& indi
   return of_weight;
 }
 
+using Optional = std::optional<at::Tensor>;
+
+constexpr int64_t kLargestOfEach = 2;  // EmbeddingBagMode::MAX
+
+// aten/src/ATen/native/cuda/EmbeddingBag.cu, _embedding_bag_cuda: the bags, which bag each index is
+// in, how many each bag has, and which row was the largest.
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> embedding_bag(
+    const at::Tensor& weight, const at::Tensor& indices, const at::Tensor& offsets,
+    bool /*by_frequency*/, int64_t mode, bool /*sparse*/, const Optional& /*factors*/,
+    bool with_last_offset, int64_t /*padding*/) {
+  const int64_t bags = offsets.size(0) - (with_last_offset ? 1 : 0);
+  const int64_t width = weight.size(1);
+  const at::Tensor bag_of_index = new_beside(indices, {indices.size(0)});
+  const at::Tensor sizes = new_beside(indices, offsets.sizes());
+  const at::Tensor output = new_beside(weight, {bags, width});
+  const at::Tensor largest =
+      mode == kLargestOfEach ? new_beside(indices, {bags, width}) : new_beside(indices, {0});
+  return {output, bag_of_index, sizes, largest};
+}
+
+// The same file's dense backward pass, which sorts the indices
+// (embedding_bag_backward_cuda_sum_avg).
+at::Tensor embedding_bag_backward(const at::Tensor& gradient, const at::Tensor& indices,
+                                  const at::Tensor& /*offsets*/, const at::Tensor& /*bags*/,
+                                  const at::Tensor& /*sizes*/, const at::Tensor& /*largest*/,
+                                  c10::SymInt rows, bool /*by_frequency*/, int64_t mode,
+                                  bool /*sparse*/, const Optional& /*factors*/,
+                                  int64_t /*padding*/) {
+  at::Tensor of_weight = new_beside(gradient, {rows.expect_int(), gradient.size(1)});
+  if (mode != kLargestOfEach && indices.numel() > 0) {
+    const auto bytes = static_cast<int64_t>(indices.nbytes());
+    take_scratch(gradient, {bytes, bytes, bytes});
+  }
+  return of_weight;
+}
+
 // aten/src/ATen/native/cuda/AdaptiveAveragePooling.cu
 at::Tensor adaptive_average(const at::Tensor& input, c10::SymIntArrayRef output) {
   const auto wanted = C10_AS_INTARRAYREF_SLOW(output);
@@ -50,6 +86,8 @@ at::Tensor reflection_pad(const at::Tensor& input, c10::SymIntArrayRef padding) 
 void register_indexing(torch::Library& library) {
   add_kernel<&select_indices>(library, "index_select");
   add_kernel<&embedding_backward>(library, "embedding_dense_backward");
+  add_kernel<&embedding_bag>(library, "_embedding_bag");
+  add_kernel<&embedding_bag_backward>(library, "_embedding_bag_backward");
   add_kernel<&adaptive_average>(library, "_adaptive_avg_pool2d");
   add_kernel<&reflection_pad>(library, "reflection_pad2d");
 }
