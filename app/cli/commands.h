@@ -17,6 +17,7 @@ void add_probe(CLI::App& root, Action& action);
 void add_predict(CLI::App& root, Action& action);
 void add_compare(CLI::App& root, Action& action);
 void add_matrix(CLI::App& root, Action& action);
+void add_merge(CLI::App& root, Action& action);
 void add_report(CLI::App& root, Action& action);
 void add_list(CLI::App& root, Action& action);
 void add_get(CLI::App& root, Action& action);

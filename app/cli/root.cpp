@@ -197,6 +197,7 @@ int run_command_line(int argc, char** argv) {
   add_predict(root, action);
   add_compare(root, action);
   add_matrix(root, action);
+  add_merge(root, action);
   add_report(root, action);
   add_list(root, action);
   add_get(root, action);

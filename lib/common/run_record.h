@@ -156,7 +156,8 @@ struct RunRecord {
   Role role = Role::measure;
   int64_t seed = 0;
   int64_t repeat = 0;
-  int64_t order_index = 0;  // place in the order in which the runs were made, from 0
+  int64_t order_index = 0;         // place in the order in which the runs were made, from 0
+  std::optional<int64_t> machine;  // of a merged result: the part that made it, from 0
   Status status = Status::ok;
   std::optional<std::string> reason;
   std::optional<double> train_accuracy;  // running, over the last epoch
@@ -185,6 +186,7 @@ inline constexpr auto kFields<RunRecord> =
                Field{"seed", &RunRecord::seed}.from(0),
                Field{"repeat", &RunRecord::repeat}.from(0),
                Field{"order_index", &RunRecord::order_index}.from(0),
+               Field{"machine", &RunRecord::machine}.from(0).left_out_if_empty(),
                Field{"status", &RunRecord::status}.required(),
                Field{"reason", &RunRecord::reason},
                Field{"train_accuracy", &RunRecord::train_accuracy}.from(0, 1, kFraction),

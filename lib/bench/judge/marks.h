@@ -50,6 +50,9 @@ inline constexpr MarkTraits kMarks[] = {
      .is_of_document = true,
      .remedy = "Build with -DCMAKE_BUILD_TYPE=Release"},
     {.id = "too-small", .on_times = OnTimes::forbidden},
+    {.id = "other-host",
+     .on_times = OnTimes::forbidden,
+     .remedy = "Run it on one machine, or merge its parts with --across-machines"},
     {.id = "shared"},
     {.id = "other-machine"},  // speaks of the distance to another file
 };

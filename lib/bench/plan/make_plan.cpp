@@ -208,8 +208,8 @@ void check_float8(const ResolvedOptions& options, const Float8Job& job) {
 
 // The search trains nothing, so that there is no result to write, to judge or to go on with.
 void refuse_what_a_search_does_not_read(const ResolvedOptions& options) {
-  std::vector<std::string> names = {"resume",     "baseline", "fail-on", "save-weights",
-                                    "dump-trace", "repeats",  "seeds",   "budget"};
+  std::vector<std::string> names = {"resume",  "baseline", "fail-on", "save-weights", "dump-trace",
+                                    "repeats", "seeds",    "budget",  "shard"};
   for (const std::string& format : export_names()) names.push_back("export-" + std::string(format));
   for (const std::string& name : names) {
     if (options.at(name).source == Source::flag)
@@ -217,7 +217,37 @@ void refuse_what_a_search_does_not_read(const ResolvedOptions& options) {
   }
 }
 
+// More parts than any comparison has runs are a typing error.
+constexpr int64_t kMostShards = 10000;
+
+// "2/8"
+void take_shard(const ResolvedOptions& options, Plan& plan) {
+  if (!options.has("shard")) return;
+  const std::string text = options.text("shard");
+  const size_t stroke = std::min(text.find('/'), text.size());
+  const auto index = parse_integer(text.substr(0, stroke));
+  const auto count = parse_integer(text.substr(std::min(stroke + 1, text.size())));
+  if (!index || !count || *count < 1 || *count > kMostShards || *index < 1 || *index > *count) {
+    throw UsageError(options.at("shard").where + ": '" + text +
+                     "' is not a part like 1/8, counted from 1 to at most " +
+                     std::to_string(kMostShards) + " parts");
+  }
+  plan.shard = {*index, *count};
+  if (*count > 1 && plan.own_batches) {
+    throw UsageError(
+        options.at("shard").where +
+        " does not go with --batch-size max: learning rates follow the reference's batch");
+  }
+  for (const char* name : {"baseline", "fail-on"}) {
+    if (*count > 1 && options.is_given(name)) {
+      throw UsageError(options.at(name).where +
+                       " judges a whole comparison: merge the parts, then use precbench compare");
+    }
+  }
+}
+
 void take_control(const ResolvedOptions& options, Plan& plan) {
+  take_shard(options, plan);
   const bool has_order = options.has("order");
   if (!has_order && (plan.repeats > 1 || plan.seeds.size() > 1)) plan.order = Order::rotate;
   const std::vector<std::string> modes = options.texts("modes");

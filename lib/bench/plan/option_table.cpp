@@ -163,6 +163,8 @@ void add_control(OptionTable& table) {
       .add(Field{"order", &Plan::order},
            "order of the runs (default given; rotate with repeats or seeds)")
       .default_text = "";
+  table.add("shard", OptionType::text, "I/N", "",
+            "do the I-th of N parts of the runs; precbench merge joins the parts' files");
   table.duration(Field{"timeout", &Plan::timeout_s}, "end a run that takes longer");
   table.add(Field{"pilot", &Plan::pilot_steps}.from(0, 1000),
             "steps of each mode to try first; 0 = none");

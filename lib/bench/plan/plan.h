@@ -84,6 +84,11 @@ struct PlannedRow {
   std::string engine;
 };
 
+// --shard 2/8: the runs that this process does, of a comparison that several share.
+struct Shard {
+  int64_t index = 1, count = 1;
+};
+
 struct Plan {
   std::string title;  // "fashion-cnn: cnn, fashion-mnist, batch 128, SGD, 1 epoch, ..."
   std::vector<const ModeTraits*> modes;  // in the order asked for, no duplicates
@@ -94,6 +99,7 @@ struct Plan {
   std::vector<uint32_t> seeds;
   int64_t repeats = 1;
   Order order = Order::given;
+  Shard shard;
   bool reference_first = false;    // nobody said in which order the modes are to run
   std::string profile = "fabric";  // fabric | tuned
   std::string device = "auto";     // auto | cpu | cuda | cuda:i | simulated:name

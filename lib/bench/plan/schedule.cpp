@@ -59,4 +59,17 @@ std::vector<RunSlot> schedule(const Plan& plan, const std::vector<PlannedRow>& c
   return slots;
 }
 
+std::vector<RunSlot> own_slots(const Plan& plan, std::vector<RunSlot> slots) {
+  const auto part_of = [&](const RunSlot& slot) { return slot.order_index % plan.shard.count; };
+  const auto first = std::find_if(slots.begin(), slots.end(), [&](const RunSlot& slot) {
+    return slot.row == reference_row(plan) && slot.seed == plan.seeds.front() && slot.repeat == 0;
+  });
+  const int64_t of_reference = first != slots.end() ? part_of(*first) : 0;
+  std::erase_if(slots, [&](const RunSlot& slot) {
+    const int64_t part = slot.role == Role::drift ? of_reference : part_of(slot);
+    return part != plan.shard.index - 1;
+  });
+  return slots;
+}
+
 }  // namespace precbench

@@ -31,4 +31,8 @@ std::vector<PlannedRow> in_turn(const Plan& plan, std::vector<PlannedRow> rows);
 // show drift of the machine.
 std::vector<RunSlot> schedule(const Plan& plan, const std::vector<PlannedRow>& chosen);
 
+// Those of them that are this process's (--shard). The parts of a comparison have every slot once;
+// the repeated reference run is where the first one is, since it speaks of one machine.
+std::vector<RunSlot> own_slots(const Plan& plan, std::vector<RunSlot> slots);
+
 }  // namespace precbench

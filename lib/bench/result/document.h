@@ -119,6 +119,9 @@ inline constexpr auto kFields<ModeRecord> =
                Field{"runs", &ModeRecord::runs},
                Field{"notes", &ModeRecord::notes}};
 
+// The reason of a row that --shard leaves to others.
+inline constexpr const char* kInAnotherPart = "in another part (--shard)";
+
 struct ResultDocument {
   std::string schema_version{kSchemaVersion};
   json tool = json::object();

@@ -31,7 +31,7 @@ std::string verdicts_of(const Plan& plan) {
 
 int print_dry_run(const Plan& plan) {
   std::string text = printable(plan.title) + "\n\n";
-  for (const RunSlot& slot : schedule(plan, rows_of(plan))) {
+  for (const RunSlot& slot : own_slots(plan, schedule(plan, rows_of(plan)))) {
     text +=
         fmt::format("{:>4}  {:<26} seed {}  repeat {}{}\n", slot.order_index + 1, slot.row.name(),
                     slot.seed, slot.repeat + 1, slot.role == Role::drift ? "  (drift)" : "");

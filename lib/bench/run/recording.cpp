@@ -1,8 +1,10 @@
 #include "bench/run/recording.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <ctime>
 #include <filesystem>
 
@@ -40,6 +42,12 @@ json invocation_json(const Plan& plan) {
                      {"duration_s", nullptr},   {"exit_code", nullptr}};
   for (const char* key : {"duration_s", "exit_code"}) {
     invocation["unknown"][key] = "the comparison had not ended when this was saved";
+  }
+  if (plan.shard.count > 1) {
+    char host[HOST_NAME_MAX + 1] = {};
+    ::gethostname(host, HOST_NAME_MAX);
+    invocation["shard"] = {
+        {"index", plan.shard.index}, {"count", plan.shard.count}, {"host", host}};
   }
   return invocation;
 }
@@ -135,6 +143,19 @@ std::optional<double> Recording::expected_s(const std::vector<RunSlot>& slots) c
     }
   }
   return sum_s;
+}
+
+std::vector<RunSlot> Recording::left_to_run(const Plan& plan) const {
+  const auto is_ok = [&](const PlannedRow& planned) {
+    const ModeRecord* row = find_mode_record(document_, planned.name());
+    return row != nullptr && row->status == Status::ok;
+  };
+  std::vector<PlannedRow> rows = rows_of(plan);
+  // Parts of a comparison count all rows, so that each counts alike.
+  if (plan.shard.count == 1) std::erase_if(rows, [&](const auto& row) { return !is_ok(row); });
+  std::vector<RunSlot> slots = own_slots(plan, schedule(plan, rows));
+  std::erase_if(slots, [&](const RunSlot& slot) { return !is_ok(slot.row) || has(slot); });
+  return slots;
 }
 
 bool Recording::has_runs() const {

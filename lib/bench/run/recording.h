@@ -22,6 +22,8 @@ class Recording {
   void resume(const ResultDocument& earlier, const std::string& path);
   bool has(const RunSlot& slot) const;  // a run that was kept
   bool has_runs() const;
+  // What this process has still to run: rows that are ok, in their turn.
+  std::vector<RunSlot> left_to_run(const Plan& plan) const;
   // How long these are going to take, by what is known of their modes; nothing when a mode's time
   // is not known.
   std::optional<double> expected_s(const std::vector<RunSlot>& slots) const;

@@ -78,6 +78,7 @@ class Session {
     if (earlier_) recording_->resume(*earlier_, plan_.resume);
     decide_support(plan_, device_, *recording_);
     if (plan_.own_batches) require_memory_limit(plan_, device_, "--batch-size max");
+    leave_to_others();
     announce(plan_, device_, recording_->document(), attention_notes_, console_);
     yardsticks_.emplace(plan_, device_, console_);
     if (plan_.own_batches && !interrupted()) {
@@ -104,13 +105,26 @@ class Session {
     }
   }
 
+  // Rows none of whose runs are in this part of the comparison (--shard).
+  void leave_to_others() {
+    const std::vector<PlannedRow> rows = rows_of(plan_);
+    const std::vector<RunSlot> own = own_slots(plan_, schedule(plan_, rows));
+    if (own.empty()) {
+      throw UsageError(fmt::format("--shard {}/{}: this part has no run; there are {} in all",
+                                   plan_.shard.index, plan_.shard.count,
+                                   schedule(plan_, rows).size()));
+    }
+    for (const PlannedRow& row : rows) {
+      const bool is_ours =
+          std::any_of(own.begin(), own.end(), [&](const RunSlot& slot) { return slot.row == row; });
+      if (!is_ours && recording_->mode(row.name()).status == Status::ok) {
+        recording_->set_status(row.name(), Status::skipped, kInAnotherPart);
+      }
+    }
+  }
+
   void run_modes() {
-    std::vector<PlannedRow> rows = rows_of(plan_);
-    std::erase_if(rows, [&](const PlannedRow& row) {
-      return recording_->mode(row.name()).status != Status::ok;
-    });
-    std::vector<RunSlot> slots = schedule(plan_, rows);
-    std::erase_if(slots, [&](const RunSlot& slot) { return recording_->has(slot); });
+    const std::vector<RunSlot> slots = recording_->left_to_run(plan_);
     for (size_t i = 0; i < slots.size() && !interrupted(); ++i) {
       const std::vector<RunSlot> later(slots.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                        slots.end());

@@ -23,9 +23,9 @@ std::string size_text(int64_t bytes) {
 
 // Nothing is left to run of it (--resume).
 bool is_complete(const TrialParts& parts, const PlannedRow& row) {
-  const std::vector<RunSlot> slots = schedule(parts.plan, {row});
-  return std::all_of(slots.begin(), slots.end(),
-                     [&](const RunSlot& slot) { return parts.recording.has(slot); });
+  const std::vector<RunSlot> slots = parts.recording.left_to_run(parts.plan);
+  return std::none_of(slots.begin(), slots.end(),
+                      [&](const RunSlot& slot) { return slot.row == row; });
 }
 
 TrainJob job_of(const TrialParts& parts, const PlannedRow& row) {
@@ -133,16 +133,13 @@ constexpr double kLongS = 120.0;
 
 // "3 runs, about 12m 40s in all; shorter: --config quick, or --budget 2m (leaves out 16-mixed)"
 void tell_total(const TrialParts& parts) {
-  std::vector<PlannedRow> rows;
   std::vector<std::string> over_budget;
   for (const PlannedRow& planned : in_turn(parts.plan, rows_of(parts.plan))) {
     const ModeRecord& row = parts.recording.mode(planned.name());
     if (row.status != Status::ok) continue;
-    rows.push_back(planned);
     if (is_projected(row) && *row.pilot->projected_s > kLongS) over_budget.push_back(row.mode);
   }
-  std::vector<RunSlot> slots = schedule(parts.plan, rows);
-  std::erase_if(slots, [&](const RunSlot& slot) { return parts.recording.has(slot); });
+  const std::vector<RunSlot> slots = parts.recording.left_to_run(parts.plan);
   const auto total_s = parts.recording.expected_s(slots);
   if (slots.empty() || !total_s) return;
   std::string line = fmt::format("{} run{}, about {} in all", slots.size(),
