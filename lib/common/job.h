@@ -152,7 +152,7 @@ struct TrainJob {
   int64_t steps = 0;       // optimizer steps in all; 0 = whole epochs
   int64_t eval_every = 1;  // epochs; 0 = after the last one only
   // Training ends with the evaluation that reaches this share of the test set.
-  std::optional<double> target_accuracy;
+  std::optional<double> target_accuracy, target_perplexity;  // one of them at most
   OptimizerJob optimizer;
   ScheduleJob schedule;
   double label_smoothing = 0.0;
@@ -199,6 +199,7 @@ inline constexpr auto kFields<TrainJob> = std::tuple{
     Field{"steps", &TrainJob::steps}.from(0, kMaxCount).in_protocol(),
     Field{"eval_every", &TrainJob::eval_every}.from(0, kMaxCount).in_protocol(),
     Field{"target_accuracy", &TrainJob::target_accuracy}.from(0, 1).in_protocol_if_set(),
+    Field{"target_perplexity", &TrainJob::target_perplexity}.from(1, 1e9).in_protocol_if_set(),
     Field{"optimizer", &TrainJob::optimizer},
     Field{"schedule", &TrainJob::schedule},
     Field{"label_smoothing", &TrainJob::label_smoothing}.from(0, 1).in_protocol(),

@@ -133,9 +133,10 @@ inline constexpr auto kFields<ScalerRecord> =
                Field{"final_scale", &ScalerRecord::final_scale}.required(),
                Field{"skipped_steps", &ScalerRecord::skipped_steps}.required().from(0)};
 
-// Of --target-accuracy: when the test set first reached it, or that it did not.
+// Of --target-accuracy or --target-perplexity: when the test set first reached it, or that it did
+// not.
 struct TargetRecord {
-  double accuracy = 0;
+  std::optional<double> accuracy, perplexity;  // what was asked for: one of them
   bool is_reached = false;
   std::optional<int64_t> epoch;  // from 1
   std::optional<int64_t> steps;  // optimizer steps by then
@@ -145,7 +146,8 @@ struct TargetRecord {
 
 template <>
 inline constexpr auto kFields<TargetRecord> =
-    std::tuple{Field{"accuracy", &TargetRecord::accuracy}.from(0, 1, kFraction).required(),
+    std::tuple{Field{"accuracy", &TargetRecord::accuracy}.from(0, 1, kFraction).left_out_if_empty(),
+               Field{"perplexity", &TargetRecord::perplexity}.from(1).left_out_if_empty(),
                Field{"reached", &TargetRecord::is_reached}.required(),
                Field{"epoch", &TargetRecord::epoch}.from(1),
                Field{"steps", &TargetRecord::steps}.from(0),

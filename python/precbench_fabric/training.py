@@ -1,6 +1,7 @@
 """One training run in Lightning Fabric, as its users write it: run() sets everything up, Training.epoch() is the loop."""
 
 import contextlib
+import math
 import time
 
 import torch
@@ -211,8 +212,12 @@ class Training:
 
     def reaches_target(self, figures):
         """A pilot's one batch reaches nothing."""
-        target = self.settings["target_accuracy"]
-        return not self.settings["pilot"] and target is not None and figures.get("accuracy", 0.0) >= target
+        accuracy, perplexity = (self.settings[f"target_{name}"] for name in ("accuracy", "perplexity"))
+        if self.settings["pilot"]:
+            return False
+        if accuracy is not None and figures.get("accuracy", 0.0) >= accuracy:
+            return True
+        return perplexity is not None and figures["loss"] <= math.log(perplexity)
 
     def epoch(self, number):
         """Trains on every sample once. Returns the figures of the pass and its seconds."""

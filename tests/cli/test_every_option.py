@@ -17,7 +17,7 @@ VALUES = {
     "optimizer": "adamw", "lr": "0.1", "momentum": "0.5", "nesterov": (), "weight-decay": "0.1", "schedule": "cosine",
     "warmup-steps": "3", "schedule-on-skip": "hold", "label-smoothing": "0.1", "accumulate": "2", "clip-norm": "1",
     "clip-value": "1", "loss-autocast": (), "init": "module", "init-weights": "DATA", "save-weights": "out.pt",
-    "eval-every": "2", "target-accuracy": "0.5", "dump-trace": "trace.json", "dump-trace-weights-every": "2", "threads": "3", "profile": "tuned",
+    "eval-every": "2", "target-accuracy": "0.5", "target-perplexity": ("20", "--model", "gpt"), "dump-trace": "trace.json", "dump-trace-weights-every": "2", "threads": "3", "profile": "tuned",
     "tf32": "on", "cpu-fp16": "fabric", "deterministic": "on", "optimizer-impl": "fused", "memory-format": "channels_last",
     "gemm": "onednn", "attention": "math", "fp8-recipe": "dynamic", "fp8-margin": "2", "fp8-history": "5",
     "fp8-amax": "most_recent", "engine": "fabric", "compile": ("--engine", "fabric"), "cuda-graph": (), "cudnn-benchmark": (), "memory-limit": "1GiB", "keep-going": (),

@@ -2,6 +2,7 @@
 
 import html.parser
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -145,6 +146,19 @@ class HtmlTest(PageTest):
                 self.assertAlmostEqual(percent, wanted)
         self.assertEqual(len(last["points"]), 1)  # only as far as all of its runs came
         self.assertIn("the target is 55 %", text)
+
+        del document["protocol"]["target_accuracy"]
+        document["protocol"]["target_perplexity"] = 9.5
+        for row in document["modes"]:
+            for run in row["runs"]:
+                for epoch in run["epochs"]:
+                    epoch["test_loss"] = 2.0 + run["seed"] / 100 - epoch["epoch"] / 10
+        text = self.page(document).read_text()
+        progress = json.loads(re.search(r'id="charts">(.*?)</script>', text)[1])["progress"]
+        self.assertEqual((progress["target"], progress["unit"]), (9.5, "test perplexity"))
+        for key, seed in (("low", 42), ("high", 44)):
+            self.assertAlmostEqual(progress["series"][0][key][1][1], math.exp(1.8 + seed / 100))
+        self.assertIn("the target is perplexity 9.5", text)
 
     def test_what_says_nothing_is_not_shown(self):
         page = self.page(published()).read_text()

@@ -92,6 +92,17 @@ class Engine(unittest.TestCase):
         self.assertEqual(len(theirs["loss_trace"]), len(ours["loss_trace"]))
         self.assertGreaterEqual(ours["test_accuracy"], 0.45)
 
+        text = ["--model", "gpt", "--model-options", "layers=1,width=16,heads=2,context=16", "--dataset", "synthetic", "--limit-train", "128",
+                "--limit-test", "32", "--batch-size", "32", "--threads", "1", "--lr", "0.01", "--optimizer", "adamw"]
+        run = precbench(self.folder, "--engine", "libtorch,fabric", "--target-perplexity", "130", *words[:words.index("--no-save") + 1], *text)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        document = json.loads(run.stdout)
+        jsonschema.validate(document, json.loads(Path(os.environ["PRECBENCH_SCHEMA"]).read_text()))
+        ours, theirs = (row["runs"][0] for row in document["modes"])
+        self.assertEqual(ours["loss_trace"], theirs["loss_trace"])
+        self.assertEqual([run["target"]["perplexity"] for run in (ours, theirs)], [130, 130])
+        self.assertEqual((ours["target"]["epoch"], theirs["target"]["epoch"]), (3, 3))
+
         missed = precbench(self.folder, "--target-accuracy", "1", *words)
         self.assertEqual(missed.returncode, 0, missed.stderr)
         run, = json.loads(missed.stdout)["modes"][0]["runs"]

@@ -297,7 +297,7 @@ Recommendation recommend(const ResultDocument& document) {
   const ReferenceChoice choice = choose_reference(document);
   if (!choice.sentence.empty()) out.sentences.push_back(choice.sentence);
   tell_own_batches(document, out);
-  if (choice.mode != nullptr && target_accuracy(document)) {
+  if (choice.mode != nullptr && target_in(document)) {
     TargetAdvice advice = target_advice(document, *choice.mode);
     std::move(advice.sentences.begin(), advice.sentences.end(), std::back_inserter(out.sentences));
     out.mode = advice.winner;

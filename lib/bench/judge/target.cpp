@@ -29,8 +29,6 @@ std::map<int64_t, double> logarithms(const std::map<int64_t, double>& times) {
   return logs;
 }
 
-std::string accuracy_words(double accuracy) { return fmt::format("{:g} %", 100 * accuracy); }
-
 bool reached_by_all(const TargetStanding& one) { return one.runs > 0 && one.reached == one.runs; }
 
 TargetStanding counted(const ModeRecord& mode) {
@@ -71,10 +69,23 @@ std::string sooner_words(const TargetStanding& one) {
 
 }  // namespace
 
-std::optional<double> target_accuracy(const ResultDocument& document) {
-  const auto found = document.protocol.find("target_accuracy");
-  if (found == document.protocol.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
+std::string Target::short_words() const {
+  return is_perplexity ? fmt::format("perplexity {:g}", value) : fmt::format("{:g} %", 100 * value);
+}
+
+std::string Target::words() const {
+  return is_perplexity ? "test " + short_words() : short_words() + " test accuracy";
+}
+
+std::optional<Target> target_in(const ResultDocument& document) {
+  for (const bool is_perplexity : {false, true}) {
+    const auto found =
+        document.protocol.find(is_perplexity ? "target_perplexity" : "target_accuracy");
+    if (found != document.protocol.end() && found->is_number()) {
+      return Target{is_perplexity, found->get<double>()};
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<TargetStanding> target_standings(const ResultDocument& document,
@@ -99,7 +110,10 @@ std::string target_note(const ModeRecord& mode) {
   const TargetStanding one = counted(mode);
   const std::vector<const RunRecord*> runs = measured_runs(mode);
   if (runs.empty() || !runs.front()->target) return "";
-  const std::string target = accuracy_words(runs.front()->target->accuracy);
+  const TargetRecord& asked = *runs.front()->target;
+  const std::string target =
+      Target{asked.perplexity.has_value(), asked.perplexity.value_or(asked.accuracy.value_or(0))}
+          .short_words();
   if (one.reached == 0) return target + " not reached";
   if (!reached_by_all(one)) {
     return fmt::format("{} in {} of {} runs", target, one.reached, one.runs);
@@ -116,7 +130,7 @@ std::string target_note(const ModeRecord& mode) {
 
 TargetAdvice target_advice(const ResultDocument& document, const ModeRecord& reference) {
   TargetAdvice out;
-  const std::string target = accuracy_words(*target_accuracy(document)) + " test accuracy";
+  const std::string target = target_in(document)->words();
   const std::vector<TargetStanding> all = target_standings(document, reference);
   const TargetStanding* first = nullptr;
   const TargetStanding* base = nullptr;

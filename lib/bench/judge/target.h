@@ -1,4 +1,5 @@
-// Which mode gets to --target-accuracy first: the question behind the speed of a step.
+// Which mode gets to --target-accuracy or --target-perplexity first: the question behind the speed
+// of a step.
 #pragma once
 
 #include <optional>
@@ -10,8 +11,16 @@
 
 namespace precbench {
 
-// What was asked for; nothing where no target was.
-std::optional<double> target_accuracy(const ResultDocument& document);
+// What was asked for: a share of the test set from below, or a perplexity of it from above.
+struct Target {
+  bool is_perplexity = false;
+  double value = 0;
+  std::string short_words() const;  // "87 %", "perplexity 9.5"
+  std::string words() const;        // "87 % test accuracy", "test perplexity 9.5"
+};
+
+// Nothing where no target was set.
+std::optional<Target> target_in(const ResultDocument& document);
 
 struct TargetStanding {
   const ModeRecord* mode = nullptr;

@@ -15,6 +15,7 @@
 #include "common/engines.h"
 #include "common/errors.h"
 #include "common/names.h"
+#include "common/target.h"
 
 namespace precbench {
 namespace {
@@ -148,6 +149,26 @@ void match_model_and_data(const ResolvedOptions& options, TrainJob& job) {
   dataset.context = job.model_options.value("context", kDefaultContext);
   for (const char* name : {"augment", "image-size"}) {
     if (options.is_given(name)) throw UsageError(options.at(name).where + " is for images");
+  }
+}
+
+void check_target(const ResolvedOptions& options, const TrainJob& job) {
+  if (!has_target(job)) return;
+  const std::string where =
+      options.at(job.target_accuracy ? "target-accuracy" : "target-perplexity").where;
+  if (job.eval_every == 0) {
+    throw UsageError(where + " needs evaluations on the way; --eval-every is 0");
+  }
+  if (!job.target_perplexity) return;
+  if (job.target_accuracy) {
+    throw UsageError(options.at("target-perplexity").where +
+                     " and --target-accuracy: a run has one target; leave one out");
+  }
+  const bool reads_any = job.model == kScriptModel || job.model == kPython;
+  if (!reads_any && find_model(job.model)->samples != SampleKind::text) {
+    throw UsageError(where + " is for text, and model " + job.model +
+                     " reads images\n       models for text: gpt; for images there is "
+                     "--target-accuracy");
   }
 }
 
@@ -346,13 +367,10 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   if (plan.job.dataset.synthetic_shape.size() != 3) {
     throw UsageError(options.at("synthetic-shape").where + ": must be channels,height,width");
   }
-  if (plan.job.target_accuracy && plan.job.eval_every == 0) {
-    throw UsageError(options.at("target-accuracy").where +
-                     " needs evaluations on the way; --eval-every is 0");
-  }
   take_optimizer(options, plan.job.optimizer);
   take_model(options, plan.job);
   match_model_and_data(options, plan.job);
+  check_target(options, plan.job);
   check_float8(options, plan.job.fp8);
   take_control(options, plan);
   take_output(options, plan.output);

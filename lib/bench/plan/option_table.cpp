@@ -113,6 +113,8 @@ void add_training(OptionTable& table) {
   table.add(
       &TrainJob::target_accuracy,
       "train each mode until the test set reaches this (0.87), at most --epochs, and compare when");
+  table.add(&TrainJob::target_perplexity,
+            "the same for text: until the test set's perplexity is down to this (12.5)");
   table.add(&TrainJob::dump_trace,
             "write loss, gradient norm and scale of every step; one mode and seed only", "FILE");
   table.add(&TrainJob::dump_trace_weights_every,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/run/pilot.h"
+#include "common/target.h"
 
 namespace precbench {
 namespace {
@@ -21,13 +22,14 @@ int64_t steps_after(TrainJob job, int64_t epochs, const TrainResult& result) {
 }  // namespace
 
 std::optional<TargetRecord> target_of(const TrainJob& job, const TrainResult& result) {
-  if (!job.target_accuracy) return std::nullopt;
+  if (!has_target(job)) return std::nullopt;
   TargetRecord target;
-  target.accuracy = *job.target_accuracy;
+  target.accuracy = job.target_accuracy;
+  target.perplexity = job.target_perplexity;
   double time_s = 0;
   for (const EpochRecord& epoch : result.run.epochs) {
     time_s += epoch.train_s.value_or(0) + epoch.eval_s.value_or(0);
-    if (epoch.test_accuracy.value_or(-1) < target.accuracy) continue;
+    if (!reaches_target(job, epoch.test_accuracy, epoch.test_loss)) continue;
     target.is_reached = true;
     target.epoch = epoch.epoch;
     target.steps = steps_after(job, epoch.epoch, result);

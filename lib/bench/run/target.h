@@ -1,4 +1,4 @@
-// When a run reached --target-accuracy.
+// When a run reached --target-accuracy or --target-perplexity.
 #pragma once
 
 #include <optional>

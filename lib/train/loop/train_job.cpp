@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/target.h"
 #include "train/base/dtypes.h"
 #include "train/base/errors.h"
 #include "train/data/data_set.h"
@@ -24,11 +25,6 @@ namespace {
 // Evaluations happen after every `eval_every` epochs and after the last one.
 bool evaluates_after(const TrainJob& job, int64_t epoch, int64_t epochs) {
   return epoch == epochs || (job.eval_every > 0 && epoch % job.eval_every == 0);
-}
-
-// A pilot's one batch reaches nothing.
-bool reaches_target(const TrainJob& job, const PassFigures& test) {
-  return !job.pilot && job.target_accuracy && test.accuracy >= *job.target_accuracy;
 }
 
 EpochRecord epoch_record(int64_t epoch, const PassFigures& train,
@@ -137,7 +133,8 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
     }
     measured.epochs.push_back(epoch_record(epoch, train, test, measured.troubles));
     emit(EpochEvent{measured.epochs.back()});
-    if (test && reaches_target(job, *test)) break;
+    // A pilot's one batch reaches nothing.
+    if (test && !job.pilot && reaches_target(job, test->accuracy, test->loss)) break;
   }
   measured.memory = device.memory();
   measured.used_bytes = device.used_bytes();

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <map>
 #include <random>
 
 #include "bench/judge/recommend.h"
@@ -59,6 +61,36 @@ TEST(Target, ThatIsNotReachedSaysSo) {
   EXPECT_EQ(target->unknown.at("time_s"), "2 epochs did not reach it");
 }
 
+TEST(Target, OfATextIsAPerplexityFromAbove) {
+  TrainJob job;
+  job.target_perplexity = 12;
+  TrainResult result = result_with({0.1, 0.2, 0.2});
+  const std::vector<double> losses = {std::numeric_limits<double>::quiet_NaN(), std::log(12.1),
+                                      std::log(12.0)};
+  for (size_t i = 0; i < losses.size(); ++i) result.run.epochs[i].test_loss = losses[i];
+  const auto target = target_of(job, result);
+  ASSERT_TRUE(target);
+  EXPECT_FALSE(target->accuracy);
+  EXPECT_EQ(target->perplexity, 12);
+  EXPECT_EQ(target->epoch, 3);
+  result.run.epochs.pop_back();
+  EXPECT_FALSE(target_of(job, result)->is_reached);
+}
+
+TEST(Target, OfATextIsRefusedForImagesAndBesideAnother) {
+  const auto error_of = [](std::map<std::string, std::vector<std::string>> more) {
+    return testing::error_of([&] { testing::planned(more); });
+  };
+  EXPECT_THAT(error_of({{"target-perplexity", {"12"}}}), HasSubstr("--target-accuracy"));
+  EXPECT_THAT(
+      error_of({{"model", {"gpt"}}, {"target-perplexity", {"12"}}, {"target-accuracy", {"0.5"}}}),
+      HasSubstr("one target"));
+  EXPECT_THAT(error_of({{"model", {"gpt"}}, {"target-perplexity", {"0.5"}}}), HasSubstr("from 1"));
+  EXPECT_EQ(
+      testing::planned({{"model", {"gpt"}}, {"target-perplexity", {"12"}}}).job.target_perplexity,
+      12);
+}
+
 TEST(Target, NeedsEvaluationsOnTheWay) {
   EXPECT_THAT(testing::error_of([] {
                 testing::planned({{"target-accuracy", {"0.8"}}, {"eval-every", {"0"}}});
@@ -100,6 +132,18 @@ TEST(TargetAdvice, NamesWhoIsFirst) {
   EXPECT_THAT(advice.sentences,
               Contains(HasSubstr("it gets to 80 % test accuracy 2.03 times sooner "
                                  "(95 % interval")));
+}
+
+TEST(TargetAdvice, TellsAPerplexityAsOne) {
+  ResultDocument document =
+      document_of({mode_of("bf16-mixed", {run_to(1, 10)}), mode_of("32-true", {run_to(1, 40)})});
+  document.protocol["target_perplexity"] = 9.5;
+  for (ModeRecord& mode : document.modes) {
+    mode.runs.front().target->accuracy.reset();
+    mode.runs.front().target->perplexity = 9.5;
+  }
+  EXPECT_THAT(recommend(document).sentences, Contains(HasSubstr("gets to test perplexity 9.5")));
+  EXPECT_EQ(target_note(document.modes[0]), "perplexity 9.5 after 2 epochs");
 }
 
 TEST(TargetAdvice, OneSeedDecidesNothing) {

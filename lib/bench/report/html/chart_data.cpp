@@ -76,40 +76,51 @@ json accuracy_points(const RunRecord& run) {
   return points;
 }
 
-// One evaluation of a run: percent, after so many seconds of training and evaluation.
+// One evaluation of a run, after so many seconds of training and evaluation: its accuracy in
+// percent, or its perplexity.
 struct Moment {
-  double seconds, percent;
+  double seconds, value;
 };
 
+std::optional<double> progress_value(const EpochRecord& epoch, bool is_perplexity) {
+  if (!is_perplexity) {
+    return epoch.test_accuracy ? std::optional(100 * *epoch.test_accuracy) : std::nullopt;
+  }
+  if (!epoch.test_loss) return std::nullopt;
+  const double perplexity = std::exp(*epoch.test_loss);
+  return std::isfinite(perplexity) ? std::optional(perplexity) : std::nullopt;
+}
+
 // Nothing where an epoch does not tell its time.
-std::vector<Moment> moments_of(const RunRecord& run) {
+std::vector<Moment> moments_of(const RunRecord& run, bool is_perplexity) {
   std::vector<Moment> moments;
   double seconds = 0;
   for (const EpochRecord& epoch : run.epochs) {
     if (!epoch.train_s) return {};
     seconds += *epoch.train_s + epoch.eval_s.value_or(0);
-    if (epoch.test_accuracy) moments.push_back({seconds, 100 * *epoch.test_accuracy});
+    if (const auto value = progress_value(epoch, is_perplexity))
+      moments.push_back({seconds, *value});
   }
   return moments;
 }
 
 // Means over a mode's runs after each evaluation that all of them came to, and the lowest and the
 // highest of them.
-json progress_of(const ModeRecord& mode) {
+json progress_of(const ModeRecord& mode, bool is_perplexity) {
   std::vector<std::vector<Moment>> runs;
-  for (const RunRecord* run : measured_runs(mode)) runs.push_back(moments_of(*run));
+  for (const RunRecord* run : measured_runs(mode)) runs.push_back(moments_of(*run, is_perplexity));
   size_t common = runs.empty() ? 0 : runs.front().size();
   for (const auto& run : runs) common = std::min(common, run.size());
   json points = json::array(), low = json::array(), high = json::array();
   for (size_t i = 0; i < common; ++i) {
-    double seconds = 0, percent = 0, least = 100, most = 0;
+    double seconds = 0, mean = 0, least = runs.front()[i].value, most = least;
     for (const auto& run : runs) {
       seconds += run[i].seconds / static_cast<double>(runs.size());
-      percent += run[i].percent / static_cast<double>(runs.size());
-      least = std::min(least, run[i].percent);
-      most = std::max(most, run[i].percent);
+      mean += run[i].value / static_cast<double>(runs.size());
+      least = std::min(least, run[i].value);
+      most = std::max(most, run[i].value);
     }
-    points.push_back({seconds, percent});
+    points.push_back({seconds, mean});
     low.push_back({seconds, least});
     high.push_back({seconds, most});
   }
@@ -119,17 +130,22 @@ json progress_of(const ModeRecord& mode) {
 }
 
 json progress_data(const ResultDocument& document) {
+  const auto target = target_in(document);
+  const bool is_perplexity = target && target->is_perplexity;
   json series = json::array();
   int index = -1;
   for (const ModeRecord& mode : document.modes) {
     ++index;
-    json progress = progress_of(mode);
+    json progress = progress_of(mode, is_perplexity);
     if (progress["points"].empty()) continue;
     progress.update({{"mode", terminal_text(mode.mode)}, {"index", index}});
     series.push_back(std::move(progress));
   }
-  const auto target = target_accuracy(document);
-  return {{"series", std::move(series)}, {"target", target ? json(100 * *target) : json()}};
+  const json aim = target ? json(target->value * (is_perplexity ? 1 : 100)) : json();
+  return {{"series", std::move(series)},
+          {"target", aim},
+          {"target_words", target ? target->short_words() : ""},
+          {"unit", is_perplexity ? "test perplexity" : "test accuracy, %"}};
 }
 
 std::vector<double> step_times(const RunRecord& run) {
@@ -311,12 +327,12 @@ std::vector<Chart> charts_of(const ResultDocument& document) {
     charts.push_back({"accuracy", "Test accuracy per epoch", ends_in_words(accuracy, " %")});
   }
   if (const json& progress = data["progress"]; has_line(progress["series"])) {
-    const std::string target =
-        progress["target"].is_null()
-            ? ""
-            : fmt::format("; the target is {:.4g} %", progress["target"].get<double>());
-    charts.push_back(
-        {"progress", "Test accuracy over time", ends_in_words(progress["series"], " %") + target});
+    const auto target = target_in(document);
+    const bool is_perplexity = target && target->is_perplexity;
+    charts.push_back({"progress",
+                      is_perplexity ? "Test perplexity over time" : "Test accuracy over time",
+                      ends_in_words(progress["series"], is_perplexity ? "" : " %") +
+                          (target ? "; the target is " + target->short_words() : "")});
   }
   if (!data["steps"]["series"].empty()) {
     charts.push_back({"steps", "How long a step takes", medians_in_words(document)});

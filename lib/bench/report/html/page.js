@@ -62,7 +62,7 @@
     if (data.target === null) return [];
     const last = Math.max(...data.series.map((one) => one.points.at(-1)[0]));
     return [{
-      label: `target ${data.target} %`, data: [{ x: 0, y: data.target }, { x: last, y: data.target }],
+      label: `target: ${data.target_words}`, data: [{ x: 0, y: data.target }, { x: last, y: data.target }],
       borderColor: style("--quiet"), borderDash: [4, 4], borderWidth: 1, pointRadius: 0, pointStyle: "line",
     }];
   };
@@ -94,7 +94,7 @@
       type: "line",
       data: { datasets: [...bands(data.series), ...lines(data.series), ...target(data)] },
       options: options(axis("seconds of training and evaluation", { type: "linear", beginAtZero: true }),
-                       axis("test accuracy, %")),
+                       axis(data.unit)),
     }),
     steps: (data) => ({
       type: "line",
