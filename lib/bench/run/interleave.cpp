@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 
+#include "bench/files/temporary_folder.h"
 #include "bench/judge/comparability.h"
 #include "bench/result/measured.h"
 #include "bench/text/escape.h"
@@ -23,28 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 2> kSideNames = {"base", "head"};
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "precbench-turn-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw FileError("cannot make a folder in " + fs::temp_directory_path().string() + ": " +
-                      std::strerror(errno));
-    }
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 ResultDocument measured_turn(const InterleavePlan& plan, const Turn& turn, const fs::path& folder,
                              SignalsPassedOn& signals) {
@@ -161,7 +139,7 @@ Interleaved interleave(const InterleavePlan& plan,
                        const std::function<void(const std::string&)>& tell) {
   using Clock = std::chrono::steady_clock;
   const std::vector<Turn> turns = turns_of(plan);
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("turn");
   SignalsPassedOn signals;
   Interleaved result;
   std::string stem;
