@@ -11,7 +11,7 @@ LAYERS = {
     "": [["common"], ["data"], ["bench", "train"]],
     "bench": [["stats", "files"], ["text"], ["result"], ["platform"], ["judge"], ["report"], ["plan"], ["worker"],
               ["predict", "probe"], ["run"]],
-    "train": [["base"], ["device"], ["data"], ["optim", "float8"], ["models"], ["precision"], ["measure"], ["loop"],
+    "train": [["base"], ["device"], ["data", "parallel"], ["optim", "float8"], ["models"], ["precision"], ["measure"], ["loop"],
               ["predict", "probe", "cuda", "simulated_gpu"]],
 }
 

@@ -65,10 +65,11 @@ inline constexpr auto kFields<ResultEvent> =
     std::tuple{Field{"facts", &ResultEvent::facts}.left_out_if_empty(),
                Field{"train", &ResultEvent::train}.left_out_if_empty()};
 
-enum class FailureKind { oom, unsupported, input, error };
+// peer: another rank is gone, whose failure tells why.
+enum class FailureKind { oom, unsupported, input, error, peer };
 template <>
-inline constexpr std::array<std::string_view, 4> kWordsOf<FailureKind> = {"oom", "unsupported",
-                                                                          "input", "error"};
+inline constexpr std::array<std::string_view, 5> kWordsOf<FailureKind> = {"oom", "unsupported",
+                                                                          "input", "error", "peer"};
 
 struct FailedEvent {
   FailureKind kind = FailureKind::error;

@@ -28,6 +28,9 @@ inline constexpr double kMaxSeed = 4294967295.0;  // as lightning.seed_everythin
 // PyTorch takes any positive bound; a finite range keeps fp32's overflow out.
 inline constexpr double kLeastClip = 1e-30, kMostClip = 1e30;
 
+// More workers than any machine has devices or cores for are a typing error.
+inline constexpr int64_t kMostDevices = 64;
+
 // Where the samples come from. `name` is a row of kDatasets (common/names.h).
 struct DatasetJob {
   std::string name = "fashion-mnist";
@@ -147,7 +150,8 @@ struct TrainJob {
   std::string model_file;
   json model_options = json::object();  // model-specific sizes, e.g. {"layers": 4} for gpt
   DatasetJob dataset;
-  int64_t batch_size = 128;
+  int64_t batch_size = 128;  // of each device
+  int64_t devices = 1;       // that train one model, each in a worker of its own
   int64_t epochs = 1;
   int64_t steps = 0;       // optimizer steps in all; 0 = whole epochs
   int64_t eval_every = 1;  // epochs; 0 = after the last one only
@@ -195,6 +199,7 @@ inline constexpr auto kFields<TrainJob> = std::tuple{
     Field{"model_options", &TrainJob::model_options}.in_protocol_if_set(),
     Field{"dataset", &TrainJob::dataset},
     Field{"batch_size", &TrainJob::batch_size}.from(1, kMaxCount).in_protocol(),
+    Field{"devices", &TrainJob::devices}.from(1, kMostDevices).in_protocol_if_set(),
     Field{"epochs", &TrainJob::epochs}.from(1, kMaxCount).in_protocol(),
     Field{"steps", &TrainJob::steps}.from(0, kMaxCount).in_protocol(),
     Field{"eval_every", &TrainJob::eval_every}.from(0, kMaxCount).in_protocol(),
@@ -244,10 +249,18 @@ struct Job {
   JobKind kind = JobKind::describe;
   std::string device = "cpu";  // cpu | cuda:0 | simulated:t4
   int64_t threads = 1;
-  int64_t parent_pid = 0;  // 0 = no parent to follow
-  TrainJob train;          // used when kind is train or predict
-  PredictJob predict;      // used when kind is predict
+  int64_t parent_pid = 0;        // 0 = no parent to follow
+  int64_t rank = 0;              // of train.devices workers that do this job together
+  std::string meeting;           // where they meet: file:PATH or tcp://HOST:PORT
+  double rank_timeout_s = 1800;  // one that is silent for so long has failed; PyTorch's default
+  TrainJob train;                // used when kind is train or predict
+  PredictJob predict;            // used when kind is predict
 };
+
+// Whether several workers do it.
+inline bool is_shared(const Job& job) {
+  return job.kind == JobKind::train && job.train.devices > 1;
+}
 
 json to_json(const Job& job);
 

@@ -100,7 +100,9 @@ inline constexpr auto kFields<TimeRecord> =
                Field{"unknown", &TimeRecord::unknown}};
 
 struct MemoryRecord {
-  std::optional<int64_t> peak_allocated_bytes;  // resident data set excluded
+  // Resident data set excluded; of several devices the largest.
+  std::optional<int64_t> peak_allocated_bytes;
+  std::vector<int64_t> rank_peak_allocated_bytes;  // of each of several devices
   std::optional<int64_t> peak_reserved_bytes;
   std::optional<int64_t> dataset_bytes;
   bool dataset_resident = true;  // on the device; false = each batch is copied there
@@ -113,6 +115,9 @@ struct MemoryRecord {
 template <>
 inline constexpr auto kFields<MemoryRecord> =
     std::tuple{Field{"peak_allocated_bytes", &MemoryRecord::peak_allocated_bytes}.from(0),
+               Field{"rank_peak_allocated_bytes", &MemoryRecord::rank_peak_allocated_bytes}
+                   .from(0)
+                   .left_out_if_empty(),
                Field{"peak_reserved_bytes", &MemoryRecord::peak_reserved_bytes}.from(0),
                Field{"dataset_bytes", &MemoryRecord::dataset_bytes}.from(0),
                Field{"dataset_resident", &MemoryRecord::dataset_resident},

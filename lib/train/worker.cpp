@@ -23,6 +23,7 @@
 #include "train/device/open_device.h"
 #include "train/event_stream.h"
 #include "train/loop/train_job.h"
+#include "train/parallel/ranks.h"
 #include "train/predict/predict_job.h"
 #include "train/probe/attention_times.h"
 #include "train/probe/probe.h"
@@ -102,6 +103,7 @@ json describe_devices(const std::string& name) {
   }
   facts["cuda"] = {{"available", is_cuda},
                    {"reason", is_cuda ? json(nullptr) : json(no_cuda_reason)}};
+  facts["ranks"] = {{"missing", nullable(missing_for_ranks())}};
   return facts;
 }
 
@@ -121,7 +123,9 @@ bool is_nearly_full(const DeviceModule& device, int64_t limit_bytes) {
 
 TrainResult train(const Job& job, DeviceModule& device, const EventSink& emit) {
   try {
-    return run_train_job(job.train, device, emit);
+    if (!is_shared(job)) return run_train_job(job.train, device, emit);
+    const auto ranks = meet({job.rank, job.train.devices, job.meeting, job.rank_timeout_s});
+    return run_train_job(job.train, device, emit, ranks.get());
   } catch (const c10::OutOfMemoryError&) {
     throw;
   } catch (const std::exception& error) {  // TorchScript's interpreter makes it a runtime_error
@@ -173,7 +177,8 @@ Event outcome_of(const Job& job, const EventSink& emit) {
   } catch (const FileError& error) {
     return failure(FailureKind::input, error);
   } catch (const std::exception& error) {
-    return failure(FailureKind::error, error);
+    const bool lost = is_shared(job) && tells_of_a_lost_rank(message_of(error));
+    return failure(lost ? FailureKind::peer : FailureKind::error, error);
   }
 }
 

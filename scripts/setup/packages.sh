@@ -2,8 +2,8 @@
 # Debian packages. Tools count as there when the command is (cmake from pip, clang++ instead of g++), libraries when
 # dpkg has them. Packages are installed by root alone; anyone else is given the command.
 
-library_packages=(libboost-dev libcli11-dev libfmt-dev libpugixml-dev libspdlog-dev libssl-dev libuv1-dev
-                  nlohmann-json3-dev zlib1g-dev)
+library_packages=(libboost-dev libcli11-dev libfmt-dev libgloo-dev libpugixml-dev libspdlog-dev libssl-dev
+                  libuv1-dev nlohmann-json3-dev zlib1g-dev)
 test_packages=(clang-format clang-tidy libarchive-dev libgmock-dev libgtest-dev shellcheck)
 missing_packages=()
 packages_mb=0

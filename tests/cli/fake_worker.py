@@ -27,12 +27,13 @@ def hello(version=None, protocol=PROTOCOL):
          git_sha=None, libtorch="2.11.0")
 
 
-def describe(cards):
+def describe(cards, missing_for_ranks):
     cuda = {"available": True} if cards else {"available": False, "reason": "this LibTorch was built without CUDA"}
     send(type="result", facts={
         "libtorch": {"version": "2.11.0", "cuda_built": "12.6" if cards else None},
         "devices": [{"kind": "cpu", "name": "cpu"}, *cards],
         "cuda": cuda,
+        "ranks": {"missing": missing_for_ranks},
         "unknown": {}})
 
 
@@ -97,9 +98,14 @@ def steps(seconds=0.0):
         time.sleep(seconds / 4)
 
 
-def play(behaviour, train):
+def play(behaviour, train, rank=0):
     name, _, argument = behaviour.partition(":")
-    if name == "success":
+    if name.startswith("rank"):  # of several ranks this one plays it; the others wait until they are ended
+        if name == f"rank{rank}":
+            play(argument, train, rank)
+        else:
+            time.sleep(600)
+    elif name == "success":
         steps(float(argument or 0))
         result(train)
     elif name == "crash":
@@ -165,7 +171,9 @@ def play(behaviour, train):
         steps()
         os.kill(os.getppid(), getattr(signal, argument or "SIGINT"))
         time.sleep(60)
-    elif name in ("oom", "unsupported", "input", "error"):
+    elif name == "stop":  # as by kill -STOP
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif name in ("oom", "unsupported", "input", "error", "peer"):
         send(type="failed", kind=name, message=argument or name + " happened")
     elif name == "nested":  # an event that a parser or a printer without a limit answers with a crash
         sys.stdout.write('{"type": "phase", "name": ' + "[" * 100_000 + "\n")
@@ -231,7 +239,7 @@ def main():
     if script.get("protocol") != "none":
         hello(version, script.get("protocol", PROTOCOL))
     if job["kind"] == "describe":
-        describe(script.get("cards", []))
+        describe(script.get("cards", []), script.get("missing_for_ranks"))
     elif job["kind"] == "probe":
         probe(script)
     elif job["kind"] == "predict":
@@ -244,7 +252,7 @@ def main():
         behaviour = script.get("pilot", "success")
         play(behaviour if isinstance(behaviour, str) else behaviour.get(train["mode"], "success"), train)
     else:
-        play(script.get(train["mode"], "success"), train)
+        play(script.get(train["mode"], "success"), train, job.get("rank", 0))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "bench/platform/cpu_count.h"
 #include "bench/report/export.h"
 #include "bench/report/formats.h"
+#include "bench/report/heading.h"
 #include "common/engines.h"
 #include "common/errors.h"
 #include "common/names.h"
@@ -267,6 +268,23 @@ void take_shard(const ResolvedOptions& options, Plan& plan) {
   }
 }
 
+// What one device alone does so far.
+void check_devices(const ResolvedOptions& options, const Plan& plan) {
+  if (plan.job.devices == 1) return;
+  const std::string& where = options.at("devices").where;
+  if (plan.device != "auto" && plan.device != "cpu") {
+    throw UsageError(where + ": several devices are several workers on the CPU so far: use " +
+                     "--device cpu");
+  }
+  if (plan.engines.size() > 1 || plan.engines.front() != kLibtorchEngine) {
+    throw UsageError(where + " does not go with --engine fabric");
+  }
+  if (plan.own_batches || plan.find_max_batch) {
+    throw UsageError(where + " does not go with a search for the largest batch: look for it on " +
+                     "one device, and give it as --batch-size");
+  }
+}
+
 void take_control(const ResolvedOptions& options, Plan& plan) {
   take_shard(options, plan);
   const bool has_order = options.has("order");
@@ -337,9 +355,10 @@ std::string plural(int64_t count, const std::string& noun) {
 std::string title_of(const ResolvedOptions& options, const Plan& plan) {
   const TrainJob& job = plan.job;
   std::string title = options.config_name().empty() ? "" : options.config_name() + ": ";
-  title += fmt::format("{}, {}, batch {}, {} lr {:g}, ", base_name(options.text("model")),
+  title += fmt::format("{}, {}, {}, {} lr {:g}, ", base_name(options.text("model")),
                        is_file(job.dataset) ? base_name(job.dataset.dir) : job.dataset.name,
-                       plan.own_batches ? kLargestBatch : std::to_string(job.batch_size),
+                       plan.own_batches ? std::string("batch ") + kLargestBatch
+                                        : batch_words(job.batch_size, job.devices),
                        job.optimizer.name, job.optimizer.lr);
   title += job.steps > 0 ? plural(job.steps, "step") : plural(job.epochs, "epoch");
   title += plan.seeds.size() == 1 ? fmt::format(", seed {}", plan.seeds[0])
@@ -375,6 +394,7 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
   take_control(options, plan);
   take_output(options, plan.output);
   check_device(options, plan.device);
+  check_devices(options, plan);
   if (!options.has("threads")) plan.threads = usable_cores();
   const bool is_one_run = plan.modes.size() == 1 && plan.engines.size() == 1 &&
                           plan.seeds.size() == 1 && plan.repeats == 1;

@@ -124,6 +124,11 @@ void add_training(OptionTable& table) {
 void add_how(OptionTable& table) {
   table.begin("how");
   table.add(Field{"device", &Plan::device}, "auto | cpu | cuda | cuda:N", "DEVICE").is_basic = true;
+  table
+      .add(&TrainJob::devices,
+           "devices that train each model together, as DistributedDataParallel; the batch size is "
+           "each one's")
+      .is_basic = true;
   table.add("engine", OptionType::list, "libtorch|fabric,...", "libtorch",
             "who trains: precbench itself, or Lightning Fabric in Python; both: side by side");
   table

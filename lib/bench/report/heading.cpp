@@ -27,6 +27,11 @@ void append(std::string& line, const std::string& part, const char* separator) {
   line += (line.empty() ? "" : separator) + part;
 }
 
+std::string batch_line(const json& protocol) {
+  const auto batch = whole(protocol, "batch_size");
+  return batch ? batch_words(*batch, whole(protocol, "devices").value_or(1)) : "";
+}
+
 std::string device_text(const ResultDocument& document) {
   std::string text = device_name(document);
   const json* device = member(document.environment, "device");
@@ -61,14 +66,26 @@ std::string machine_line(const ResultDocument& document) {
   return line;
 }
 
+std::string batch_words(int64_t batch_size, int64_t devices) {
+  if (devices == 1) return fmt::format("batch {}", batch_size);
+  // A file's numbers may have any size.
+  const double global = static_cast<double>(batch_size) * static_cast<double>(devices);
+  return fmt::format("{} devices, batch {} (global {:.0f})", devices, batch_size, global);
+}
+
+std::string devices_note(const ResultDocument& document) {
+  if (whole(document.protocol, "devices").value_or(1) <= 1) return "";
+  return batch_line(document.protocol) +
+         ": time is of the slowest rank, memory of the one that needed most, accuracy of all";
+}
+
 std::string workload_line(const ResultDocument& document) {
   const json& protocol = document.protocol;
   std::string line;
   for (const char* key : {"model", "dataset"}) {
     append(line, terminal_text(text_at(protocol, {key}).value_or("")), ", ");
   }
-  if (const auto batch = whole(protocol, "batch_size"))
-    append(line, fmt::format("batch {}", *batch), ", ");
+  append(line, batch_line(protocol), ", ");
   if (const auto batch = text_at(protocol, {"batch_size"}))
     append(line, "batch " + terminal_text(*batch), ", ");
   append(line, terminal_text(text_at(protocol, {"optimizer"}).value_or("")), ", ");

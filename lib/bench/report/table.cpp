@@ -11,6 +11,7 @@
 #include "bench/judge/standing.h"
 #include "bench/judge/target.h"
 #include "bench/report/block.h"
+#include "bench/report/heading.h"
 #include "bench/result/numeric_notes.h"
 #include "bench/text/escape.h"
 #include "bench/text/units.h"
@@ -260,6 +261,9 @@ Table comparison_table(const ResultDocument& document) {
     signs.running_accuracy |= is_below_test_accuracy(mode);
   }
   add_sign_footnotes(document, signs, table);
+  if (std::string note = devices_note(document); !note.empty()) {
+    table.footnotes.push_back(std::move(note));
+  }
   if (has_own_batches(document)) {
     table.footnotes.emplace_back(
         "each mode trains at the largest batch that fits it: steps, losses and accuracies are of "

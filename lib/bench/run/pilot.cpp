@@ -27,13 +27,16 @@ std::optional<double> steady_step_s(const Samples& samples_ms) {
 }  // namespace
 
 RunSize run_size(const TrainJob& job, int64_t train_samples, int64_t test_samples) {
-  const int64_t batches = divided_up(train_samples, job.batch_size);
+  const auto batches_of = [&](int64_t samples) {  // on each device
+    return divided_up(divided_up(samples, job.devices), job.batch_size);
+  };
+  const int64_t batches = batches_of(train_samples);
   const int64_t per_epoch = std::max<int64_t>(1, divided_up(batches, job.optimizer.accumulate));
   RunSize size;
   size.train_steps = job.steps > 0 ? job.steps : per_epoch * job.epochs;
   const int64_t epochs = divided_up(size.train_steps, per_epoch);
   const int64_t evaluations = job.eval_every > 0 ? divided_up(epochs, job.eval_every) : 1;
-  size.eval_batches = evaluations * divided_up(test_samples, job.batch_size);
+  size.eval_batches = evaluations * batches_of(test_samples);
   return size;
 }
 

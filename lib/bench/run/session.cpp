@@ -135,7 +135,7 @@ class Session {
 
   void run_slot(const RunSlot& slot, const std::string& label, std::optional<double> later_s) {
     const TrainJob train = job_for(plan_, slot.row, slot.seed, device_.is_cuda());
-    Progress progress(console_, label, train.batch_size, steady_seconds);
+    Progress progress(console_, label, train.batch_size * train.devices, steady_seconds);
     progress.before_others(later_s);
     const CpuSnapshot before = read_cpu_snapshot();
     const double own_before_s = own_cpu_s();

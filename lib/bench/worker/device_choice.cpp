@@ -1,5 +1,6 @@
 #include "bench/worker/device_choice.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <utility>
@@ -30,6 +31,12 @@ bool lists_device(const json& facts, const std::string& name) {
     if (device.is_object() && device.value("id", device.value("kind", "")) == name) return true;
   }
   return false;
+}
+
+std::string missing_for_ranks(const json& facts) {
+  const json::json_pointer place("/ranks/missing");
+  const bool is_told = facts.contains(place) && facts.at(place).is_string();
+  return is_told ? printable(facts.at(place).get<std::string>()) : "";
 }
 
 std::string resolved_name(const Plan& plan, const json& facts) {
@@ -63,6 +70,10 @@ DeviceChoice choose_device(const Plan& plan, JobRunner& runner) {
   choice.worker_facts = outcome.result->facts;
   if (!choice.worker_facts.is_object())
     throw DeviceError("the worker did not describe its devices");
+  if (const std::string missing = missing_for_ranks(choice.worker_facts);
+      plan.job.devices > 1 && !missing.empty()) {
+    throw DeviceError(fmt::format("--devices {}: {}", plan.job.devices, missing));
+  }
   choice.libtorch = outcome.hello ? printable(outcome.hello->libtorch) : "unknown";
   choice.name = resolved_name(plan, choice.worker_facts);
   const bool wants_cuda = choice.name.rfind("cuda", 0) == 0;
@@ -70,6 +81,11 @@ DeviceChoice choose_device(const Plan& plan, JobRunner& runner) {
     throw DeviceError(
         "--device " + plan.device + " cannot be used: " + cuda_reason(choice.worker_facts) +
         "\n       `precbench list devices` shows what there is; --device cpu runs without a GPU");
+  }
+  if (plan.job.devices > 1 && choice.name != "cpu") {
+    throw DeviceError(fmt::format(
+        "--devices {}: several devices are several workers on the CPU so far; use --device cpu",
+        plan.job.devices));
   }
   if (plan.device == "auto" && choice.name == "cpu") {
     choice.notes.push_back("running on the CPU: " + cuda_reason(choice.worker_facts));

@@ -259,6 +259,7 @@ void WorkerProcess::exited(int64_t exit_status, int term_signal) {
   for (uv_timer_t* timer : {&deadline_, &tick_, &guard_}) close_handle(timer);
   for (uv_pipe_t* pipe : {&stdin_, &stdout_, &stderr_}) close_handle(pipe);
   close_handle(&process_);
+  if (on_end_) on_end_();
 }
 
 void WorkerProcess::take_rest(uv_pipe_t& pipe) {

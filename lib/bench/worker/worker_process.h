@@ -26,6 +26,11 @@ class WorkerProcess {
   // Starts the worker and sends it the job. The loop then runs until the worker has ended.
   void start(const WorkerCommand& command, const Job& job, const JobLimits& limits);
   void kill();
+  void on_end(std::function<void()> handler) { on_end_ = std::move(handler); }
+
+  bool is_running() const { return running_; }
+  bool has_result() const { return events_.result().has_value(); }
+  int pid() const { return process_.pid; }
 
   // After the loop has run: how it ended, without times and interruption, which the runner knows.
   JobOutcome outcome();
@@ -45,6 +50,7 @@ class WorkerProcess {
   EventStream events_;
   TickHandler on_tick_;
   StderrHandler on_stderr_;
+  std::function<void()> on_end_;
   uv_process_t process_{};
   uv_pipe_t stdin_{}, stdout_{}, stderr_{};
   uv_timer_t deadline_{}, tick_{},

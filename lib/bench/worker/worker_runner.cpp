@@ -109,15 +109,13 @@ JobOutcome WorkerRunner::run(const Job& job, const JobLimits& limits, const Even
   const double cpu_before_s = children_cpu_s();
   const auto begin = Clock::now();
   const bool is_fabric = job.kind == JobKind::train && job.train.engine == kFabricEngine && fabric_;
-  StderrHandler on_line;
-  if (on_stderr_) on_line = [&](std::string_view line) { on_stderr_(job, line); };
-  WorkerProcess worker(loop_, on_event, on_tick, on_line);
-  running_ = &worker;
-  worker.start(is_fabric ? *fabric_ : command_, job, limits);
+  WorkerGroup workers(loop_, on_event, on_tick, on_stderr_);
+  running_ = &workers;
+  workers.start(is_fabric ? *fabric_ : command_, job, limits);
   uv_run(&loop_, UV_RUN_DEFAULT);
   running_ = nullptr;
 
-  JobOutcome outcome = worker.outcome();
+  JobOutcome outcome = workers.outcome();
   refuse_wrong_result(job, outcome);
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   outcome.cpu_s = children_cpu_s() - cpu_before_s;

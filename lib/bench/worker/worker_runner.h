@@ -1,9 +1,9 @@
-// The real JobRunner: one precbench-worker process per job, driven by libuv.
+// The real JobRunner: one precbench-worker process per job and device, driven by libuv.
 #pragma once
 
 #include <array>
 
-#include "bench/worker/worker_process.h"
+#include "bench/worker/worker_group.h"
 
 namespace precbench {
 
@@ -11,7 +11,7 @@ class WorkerRunner final : public JobRunner {
  public:
   // `on_stderr` gets each line that a worker writes to its stderr (LibTorch's warnings and the
   // like), and the job it is at. `fabric` is the worker of that engine, where jobs name it.
-  using JobStderrHandler = std::function<void(const Job& job, std::string_view line)>;
+  using JobStderrHandler = WorkerGroup::JobStderrHandler;
   WorkerRunner(WorkerCommand command, JobStderrHandler on_stderr,
                std::optional<WorkerCommand> fabric = std::nullopt);
   ~WorkerRunner() override;
@@ -30,7 +30,7 @@ class WorkerRunner final : public JobRunner {
   uv_loop_t loop_{};
   std::array<uv_signal_t, 2> signals_{};  // SIGINT, SIGTERM
   std::optional<int> interrupted_by_;
-  WorkerProcess* running_ = nullptr;
+  WorkerGroup* running_ = nullptr;
 };
 
 }  // namespace precbench

@@ -23,13 +23,15 @@ torch::Tensor in_layout(const torch::Tensor& tensor, at::MemoryFormat format) {
 }
 
 Loader::Loader(DeviceModule& device, const DataSet& data, const Split& split, SampleOrder order,
-               int64_t batch_size, at::MemoryFormat format)
+               int64_t batch_size, at::MemoryFormat format, Share share)
     : device_(device),
       data_(data),
       split_(split),
       batch_size_(batch_size),
       format_(format),
-      next_(split.size()) {
+      share_(share),
+      is_shuffled_(order == SampleOrder::shuffled),
+      next_(samples()) {
   const auto on_device = [&](const std::vector<double>& values) {
     const torch::Tensor tensor = torch::tensor(values, torch::kFloat).to(device.device());
     return values.size() == 1 ? tensor.squeeze(0) : tensor.view({-1, 1, 1});
@@ -39,18 +41,26 @@ Loader::Loader(DeviceModule& device, const DataSet& data, const Split& split, Sa
     mean_ = on_device(data.mean);
     std_ = on_device(data.std);
   }
-  if (order == SampleOrder::shuffled) {
+  if (is_shuffled_ || share.size > 1) {
     order_ = torch::empty({samples()}, split.targets.options().dtype(torch::kLong));
   }
 }
 
 void Loader::start_pass() {
   draw_seed();  // the base seed that Python's worker processes would get
-  if (order_.defined()) {
+  if (is_shuffled_) {
     at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(draw_seed());
-    order_.copy_(torch::randperm(samples(), generator, torch::kLong));
+    order_.copy_(shared(torch::randperm(split_.size(), generator, torch::kLong)));
+  } else if (order_.defined()) {
+    order_.copy_(shared(torch::arange(split_.size(), torch::kLong)));
   }
   next_ = 0;
+}
+
+torch::Tensor Loader::shared(const torch::Tensor& order) const {
+  if (share_.size == 1) return order;
+  const torch::Tensor places = torch::arange(share_.rank, samples() * share_.size, share_.size);
+  return order.index_select(0, places.remainder(order.size(0)));
 }
 
 torch::Tensor Loader::gather(const torch::Tensor& all, int64_t count) const {
@@ -81,7 +91,7 @@ Batch Loader::next() {
 
 torch::Tensor Loader::prepared(torch::Tensor samples) const {
   if (data_.kind == SampleKind::text) return samples.to(torch::kLong);
-  if (order_.defined() && data_.augment) samples = random_crop_and_flip(samples, device_);
+  if (is_shuffled_ && data_.augment) samples = random_crop_and_flip(samples, device_);
   // Whole numbers are ids or masks: they stay what they are, as Fabric leaves them. float64 stays
   // for 64-true; float16 and bfloat16 lose nothing.
   const bool is_scaled = mean_.defined();

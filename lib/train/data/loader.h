@@ -20,6 +20,11 @@ struct Batch {
 // layout already, and convolutions go on in the one that its strides suggest.
 torch::Tensor in_layout(const torch::Tensor& tensor, at::MemoryFormat format);
 
+// Of several workers (train/parallel), which one this is.
+struct Share {
+  int64_t rank = 0, size = 1;
+};
+
 // Training data is shuffled (and augmented where the data set says so), test data is not.
 enum class SampleOrder { shuffled, as_stored };
 
@@ -27,8 +32,12 @@ class Loader {
  public:
   // Keeps references to `device` and `data`. Where the samples are not on the device, each batch is
   // gathered in host memory and copied there as uint8, while the device works on the one before.
+  //
+  // Of a share, every size-th sample of the pass from the rank-th on, as Python's
+  // DistributedSampler: the first samples of the pass come again at its end, until all ranks have
+  // equally many.
   Loader(DeviceModule& device, const DataSet& data, const Split& split, SampleOrder order,
-         int64_t batch_size, at::MemoryFormat format);
+         int64_t batch_size, at::MemoryFormat format, Share share = {});
 
   // Begins a pass over the split. As DataLoader it draws int64 numbers from the global generator:
   // its base seed, and when shuffled the seed of the generator that permutes the samples.
@@ -37,7 +46,7 @@ class Loader {
   bool done() const { return next_ >= samples(); }
   Batch next();  // the last batch of a pass may be smaller
 
-  int64_t samples() const { return split_.size(); }
+  int64_t samples() const { return (split_.size() + share_.size - 1) / share_.size; }
   int64_t remaining() const { return samples() - next_; }  // of this pass
   int64_t target_classes() const { return data_.target_classes(); }
   int64_t targets_per_sample() const { return data_.targets_per_sample(); }
@@ -46,18 +55,21 @@ class Loader {
  private:
   // [count] samples of `all` from the pass's position on, in its order, on the device.
   torch::Tensor gather(const torch::Tensor& all, int64_t count) const;
-  torch::Tensor prepared(torch::Tensor samples) const;  // as the model gets them
+  torch::Tensor shared(const torch::Tensor& order) const;  // our share of it
+  torch::Tensor prepared(torch::Tensor samples) const;     // as the model gets them
 
   DeviceModule& device_;
   const DataSet& data_;
   const Split& split_;
   int64_t batch_size_;
   at::MemoryFormat format_;
+  Share share_;
+  bool is_shuffled_;
   // float32 on the device, one number or [channels, 1, 1]. By a number that the host holds, CUDA
   // would not divide but multiply with its reciprocal (ATen/native/cuda/BinaryDivTrueKernel.cu),
   // one ulp off Python's pixels, which are normalised on the CPU.
   torch::Tensor largest_, mean_, std_;
-  torch::Tensor order_;  // int64 [samples] where the samples are; undefined = as stored
+  torch::Tensor order_;  // int64 [samples] where the samples are; undefined: all, as stored
   int64_t next_;
 };
 

@@ -3,25 +3,16 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "common/errors.h"
 #include "train/base/errors.h"
 #include "train/device/cpu_device.h"
 #include "train/device/describe.h"
 #include "train/device/driver.h"
+#include "train/device/module_folder.h"
 
 namespace precbench::train {
 namespace {
-
-// lib/ beside the program's bin/; tests put stand-ins elsewhere.
-std::filesystem::path module_folder() {
-  const char* named = std::getenv("PRECBENCH_DEVICE_MODULES");
-  if (named != nullptr && *named != '\0') return named;
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "lib";
-}
 
 // 1 of "cuda:1", 0 of "cuda".
 int index_of(const std::string& device) {

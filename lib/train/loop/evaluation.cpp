@@ -9,6 +9,7 @@ PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
   PassTotals totals(parts_.device, /*sums_losses=*/true);
   PassFigures figures;
   const auto memory = graph_ != nullptr ? graph_->memory_scope() : nullptr;
+  if (parts_.shared != nullptr) parts_.shared->before_evaluation();
   parts_.device.synchronize();
   const double begin_s = parts_.device.host_seconds();
   loader.start_pass();
@@ -22,6 +23,7 @@ PassFigures Training::evaluate(std::optional<int64_t> max_batches) {
   }
   parts_.device.synchronize();
   figures.seconds = parts_.device.host_seconds() - begin_s;
+  if (parts_.shared != nullptr) parts_.shared->complete(totals, figures);
   figures.accuracy = totals.accuracy(figures.samples * loader.targets_per_sample());
   figures.loss = totals.mean_loss(figures.samples);
   return figures;

@@ -60,6 +60,11 @@ void PassTotals::add_correct(const torch::Tensor& logits, const torch::Tensor& t
   correct_.add_(logits.detach().argmax(-1).eq(target).sum());
 }
 
+void PassTotals::add_others(Ranks& ranks) {
+  ranks.sum(correct_);
+  if (loss_sum_.defined()) ranks.sum(loss_sum_);
+}
+
 double PassTotals::accuracy(int64_t targets) const {
   return static_cast<double>(correct_.item<int64_t>()) / static_cast<double>(targets);
 }

@@ -6,6 +6,7 @@
 #include "train/base/torch.h"
 #include "train/device/device_module.h"
 #include "train/measure/step_log.h"
+#include "train/parallel/ranks.h"
 
 namespace precbench::train {
 
@@ -31,6 +32,9 @@ class PassTotals {
   void clear();
   void add_loss(const torch::Tensor& mean, int64_t samples);  // where losses are summed
   void add_correct(const torch::Tensor& logits, const torch::Tensor& target);
+
+  // Adds what the other ranks have.
+  void add_others(Ranks& ranks);
 
   // Both wait for the device.
   double accuracy(int64_t targets) const;

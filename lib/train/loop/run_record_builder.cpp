@@ -113,6 +113,7 @@ TimeRecord time_record(const RunObservers& watched, const RunMeasurements& measu
 MemoryRecord memory_record(const RunMeasurements& measured) {
   MemoryRecord memory;
   memory.peak_allocated_bytes = measured.memory.peak_allocated_bytes;
+  memory.rank_peak_allocated_bytes = measured.memory_of_ranks;
   memory.peak_reserved_bytes = measured.memory.peak_reserved_bytes;
   memory.dataset_bytes = measured.dataset_bytes;
   memory.dataset_resident = measured.dataset_resident;

@@ -21,8 +21,9 @@ struct RunMeasurements {
   bool is_text = false;
   DataTroubles troubles;
   int64_t dataset_bytes = 0, train_samples = 0;
-  std::optional<int64_t> used_bytes;  // of the whole device
-  DeviceMemory memory;                // peak_allocated_bytes without what was resident before
+  std::optional<int64_t> used_bytes;     // of the whole device
+  DeviceMemory memory;                   // peak_allocated_bytes without what was resident before
+  std::vector<int64_t> memory_of_ranks;  // peak_allocated_bytes of each, where there are several
   std::optional<json> memory_breakdown, numerics;
   std::vector<EpochRecord> epochs;
 };

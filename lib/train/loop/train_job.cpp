@@ -1,5 +1,6 @@
 #include "train/loop/train_job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -65,7 +66,7 @@ std::vector<torch::Tensor> trained_parameters(const Model& model) {
 }
 
 TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit,
-                const DataSource& source) {
+                const DataSource& source, Ranks* ranks) {
   check_train_job(job);
   const ModeTraits& mode = effective_mode(job, device);
   apply_numeric_settings(job, mode, device);
@@ -88,8 +89,11 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
 
   emit(PhaseEvent{"build_model"});
   const at::MemoryFormat format = memory_format(job);
-  Loader train_loader(device, data, data.train, SampleOrder::shuffled, job.batch_size, format);
-  Loader test_loader(device, data, data.test, SampleOrder::as_stored, job.batch_size, format);
+  const Share share = ranks != nullptr ? Share{ranks->rank(), ranks->size()} : Share{};
+  Loader train_loader(device, data, data.train, SampleOrder::shuffled, job.batch_size, format,
+                      share);
+  Loader test_loader(device, data, data.test, SampleOrder::as_stored, job.batch_size, format,
+                     share);
   StepLog log(device);
   device.empty_cache();
   // Whatever is there now (data, its order, the step log) is no part of what training needs.
@@ -105,9 +109,12 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   const auto model = build_model(job, data.shape(), *precision, device);
   split.note_model(*model);
   const auto optimizer = make_optimizer(job.optimizer, trained_parameters(*model));
+  std::optional<SharedTraining> shared;
+  if (ranks != nullptr) shared.emplace(*ranks, *model, *optimizer);
   StepClock clock(device);
-  const TrainingParts parts{device,       *model,      *precision, *optimizer,
-                            train_loader, test_loader, log,        clock};
+  const TrainingParts parts{device,     *model,       *precision,
+                            *optimizer, train_loader, test_loader,
+                            log,        clock,        shared ? &*shared : nullptr};
   RunObservers watched(job, parts, mode, resident_bytes, emit);
   watched.first_step.calls([&] {
     if (Float8Layers* float8 = precision->float8()) {
@@ -139,6 +146,11 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   measured.memory = device.memory();
   measured.used_bytes = device.used_bytes();
   measured.memory.peak_allocated_bytes = watched.memory.peak_bytes();
+  if (ranks != nullptr) {
+    measured.memory_of_ranks = ranks->each(measured.memory.peak_allocated_bytes);
+    const auto& all = measured.memory_of_ranks;
+    measured.memory.peak_allocated_bytes = *std::max_element(all.begin(), all.end());
+  }
   measured.memory_breakdown = split.refined(watched.memory.breakdown());
   if (watched.health) measured.numerics = watched.health->summary(log.steps());
   if (saves_weights) save_weights(*model, job.save_weights);
@@ -152,14 +164,15 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
 
 }  // namespace
 
-TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit) {
-  return run_train_job(job, device, emit, &load);
+TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit,
+                          Ranks* ranks) {
+  return run_train_job(job, device, emit, &load, ranks);
 }
 
 TrainResult run_train_job(const TrainJob& job, DeviceModule& device, const EventSink& emit,
-                          const DataSource& source) {
+                          const DataSource& source, Ranks* ranks) {
   try {
-    return run(job, device, emit, source);
+    return run(job, device, emit, source, ranks);
   } catch (const std::runtime_error& error) {  // of the backward pass; Model::forward has its own
     if (!job.model_file.empty()) rethrow_script_error(error.what());
     throw;

@@ -1,6 +1,7 @@
 #include "train/loop/training.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "train/loop/gradients.h"
@@ -36,8 +37,16 @@ PassFigures Training::train_epoch(int64_t epoch) {
   while (!parts_.train_loader.done() && !finished()) {
     Step step{step_, epoch, train_step()};
     samples.push_back(step.result.samples);
+    if (parts_.shared != nullptr) {
+      parts_.clock.pause([&] { step.result.loss = parts_.shared->mean(step.result.loss); });
+    }
     parts_.log.record(step.result.loss, step.result.outcome);
     observers_.after_step(step);
+    // A pilot's time limit is reached by one rank before the other; all else that ends training is
+    // the same on all ranks.
+    if (parts_.shared != nullptr && job_.pilot) {
+      step.ends_training = parts_.shared->any(step.ends_training);
+    }
     is_ended_ = is_ended_ || step.ends_training;
     const bool holds = holds_on_skip_ && parts_.log.steps().back().skipped;
     if (!holds) ++schedule_step_;
@@ -50,6 +59,7 @@ PassFigures Training::train_epoch(int64_t epoch) {
   PassFigures figures;
   figures.seconds = parts_.clock.pass_s();
   figures.samples = std::accumulate(samples.begin(), samples.end(), int64_t{0});
+  if (parts_.shared != nullptr) parts_.shared->complete(totals_, figures);
   figures.accuracy = totals_.accuracy(figures.samples * parts_.train_loader.targets_per_sample());
   // The batches of a step may differ in size; then its loss is no mean over its samples.
   figures.loss = totals_.sums_losses() ? totals_.mean_loss(figures.samples)
@@ -66,7 +76,7 @@ StepResult Training::train_step() {
     graph_->record_once([this](const Batch& batch) {
       StepResult recorded;
       parts_.optimizer.drop_gradients();
-      learn_from(batch, 1, recorded);
+      learn_from(batch, 1, /*is_last=*/true, recorded);
       update_weights(recorded);
       return recorded;
     });
@@ -79,19 +89,28 @@ StepResult Training::train_step() {
   const int64_t left = (loader.remaining() + job_.batch_size - 1) / job_.batch_size;
   const int64_t batches = std::min(job_.optimizer.accumulate, left);  // fewer at an epoch's end
   StepResult result;
-  for (int64_t i = 0; i < batches; ++i) learn_from(loader.next(), batches, result);
+  for (int64_t i = 0; i < batches; ++i) {
+    learn_from(loader.next(), batches, i == batches - 1, result);
+  }
   update_weights(result);
   return result;
 }
 
-void Training::learn_from(const Batch& batch, int64_t batches_of_step, StepResult& result) {
+void Training::learn_from(const Batch& batch, int64_t batches_of_step, bool is_last,
+                          StepResult& result) {
+  SharedTraining* shared = parts_.shared;
+  if (shared != nullptr) shared->before_forward(is_last);
   const torch::Tensor logits = parts_.precision.forward(parts_.model, batch.input);
+  if (shared != nullptr) shared->after_forward(is_last);
   if (step_ == 0) check_logits(logits, batch.target, parts_.train_loader.target_classes());
   torch::Tensor loss = loss_of(logits, batch.target, job_.label_smoothing);
   totals_.add_loss(loss, batch.size());
   if (batches_of_step > 1) loss = loss / batches_of_step;
   observers_.after_forward(batch);
-  parts_.precision.backward(loss);
+  // One rank's infinity has to reach all others by itself.
+  const bool is_poisoned =
+      step_ == job_.inject_inf_at_step && shared != nullptr && shared->is_last_rank();
+  parts_.precision.backward(is_poisoned ? loss * std::numeric_limits<double>::infinity() : loss);
   observers_.after_backward();
   result.loss = result.loss.defined() ? result.loss + loss.detach() : loss.detach();
   result.samples += batch.size();
@@ -99,7 +118,8 @@ void Training::learn_from(const Batch& batch, int64_t batches_of_step, StepResul
 }
 
 void Training::update_weights(StepResult& result) {
-  if (step_ == job_.inject_inf_at_step) inject_infinity(parts_.optimizer);
+  const bool is_injected = step_ == job_.inject_inf_at_step && parts_.shared == nullptr;
+  if (is_injected) inject_infinity(parts_.optimizer);
   observers_.before_update();
   result.is_unclippable = !clip_gradients(job_, parts_.precision, parts_.optimizer);
   result.outcome = parts_.precision.step(parts_.optimizer);

@@ -10,6 +10,7 @@
 #include "train/device/device_module.h"
 #include "train/loop/objective.h"
 #include "train/loop/schedule.h"
+#include "train/loop/shared_training.h"
 #include "train/loop/step_graph.h"
 #include "train/measure/observer.h"
 #include "train/measure/step_clock.h"
@@ -30,6 +31,7 @@ struct TrainingParts {
   Loader& test_loader;
   StepLog& log;
   StepClock& clock;
+  SharedTraining* shared = nullptr;  // where several ranks train
 };
 
 // Whether the schedule stays where it is when the scaler skips a step, so that the log must be read
@@ -53,7 +55,8 @@ class Training {
 
  private:
   StepResult train_step();
-  void learn_from(const Batch& batch, int64_t batches_of_step, StepResult& result);
+  // `is_last`: of the step's batches.
+  void learn_from(const Batch& batch, int64_t batches_of_step, bool is_last, StepResult& result);
   void update_weights(StepResult& result);
   torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target,
                         double label_smoothing) const;

@@ -38,6 +38,7 @@ TEST(ProtocolOfOptions, DiffersWhereFiguresDoNotCompare) {
                                                      {{"limit-train", {"1000"}}},
                                                      {{"limit-test", {"1000"}}},
                                                      {{"batch-size", {"64"}}},
+                                                     {{"devices", {"2"}}},
                                                      {{"epochs", {"2"}}},
                                                      {{"steps", {"10"}}},
                                                      {{"optimizer", {"adamw"}}},

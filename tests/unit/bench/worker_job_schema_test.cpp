@@ -82,6 +82,10 @@ json job_schema() {
             {"device", {{"type", "string"}, {"default", job.device}}},
             {"threads", {{"type", "integer"}, {"minimum", 1}, {"default", job.threads}}},
             {"parent_pid", {{"type", "integer"}, {"minimum", 0}, {"default", job.parent_pid}}},
+            {"rank", {{"type", "integer"}, {"minimum", 0}, {"default", job.rank}}},
+            {"meeting", {{"type", "string"}, {"default", job.meeting}}},
+            {"rank_timeout_s",
+             {{"type", "number"}, {"exclusiveMinimum", 0}, {"default", job.rank_timeout_s}}},
             {"train", schema_of<TrainJob>()},
             {"predict", {{"type", "object"}}}}}};
 }

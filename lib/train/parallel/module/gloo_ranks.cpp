@@ -1,0 +1,148 @@
+// Ranks over Gloo, by what LibTorch has in libtorch_cpu. Gloo's own headers, which LibTorch comes
+// without, may be older than the Gloo in it: only names of theirs are used here, no object.
+#define USE_C10D_GLOO
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+#include <type_traits>
+
+#include "train/parallel/ranks.h"
+
+namespace precbench::train {
+namespace {
+
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+using Buckets = std::vector<std::vector<size_t>>;
+
+constexpr const char* kFileScheme = "file:";
+constexpr const char* kTcpScheme = "tcp://";
+
+// DistributedDataParallel sends parameters and buffers in parts of this size.
+constexpr size_t kBroadcastBytes = 250 << 20;
+
+c10::intrusive_ptr<c10d::Store> store_of(const Meeting& meeting) {
+  const int size = static_cast<int>(meeting.size);
+  if (meeting.place.starts_with(kFileScheme)) {
+    const std::string path = meeting.place.substr(std::string_view(kFileScheme).size());
+    return c10::make_intrusive<c10d::FileStore>(path, size);
+  }
+  const size_t colon = meeting.place.rfind(':');
+  const size_t begin = std::string_view(kTcpScheme).size();
+  if (!meeting.place.starts_with(kTcpScheme) || colon <= begin) {
+    throw std::invalid_argument("'" + meeting.place +
+                                "' is no place to meet: file:PATH or tcp://HOST:PORT");
+  }
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(std::stoi(meeting.place.substr(colon + 1)));
+  options.isServer = meeting.rank == 0;
+  options.numWorkers = size;
+  return c10::make_intrusive<c10d::TCPStore>(meeting.place.substr(begin, colon - begin), options);
+}
+
+Group group_of(const Meeting& meeting) {
+  const auto store = store_of(meeting);
+  const auto timeout = std::chrono::milliseconds(static_cast<int64_t>(meeting.timeout_s * 1000));
+  store->setTimeout(timeout);
+  auto options = c10d::ProcessGroupGloo::Options::create();
+  options->timeout = timeout;
+  // On one machine no name of it has to be known, and no other machine can listen.
+  options->devices.push_back(meeting.place.starts_with(kFileScheme)
+                                 ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                                 : c10d::ProcessGroupGloo::createDefaultDevice());
+  const int rank = static_cast<int>(meeting.rank), size = static_cast<int>(meeting.size);
+  auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
+  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::GLOO, gloo);
+  group->setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
+  return group;
+}
+
+// What DistributedDataParallel gives it. Its last arguments came with later releases of LibTorch;
+// a template, so that the call that this one has not is not looked at.
+template <typename Reducer>
+std::unique_ptr<Reducer> make_reducer(const std::vector<torch::Tensor>& parameters,
+                                      const Buckets& buckets, const Group& group) {
+  const std::vector<bool> sparse(parameters.size(), false);
+  const std::unordered_map<size_t, std::string> names;
+  const int64_t most = c10d::kDefaultBucketBytesCap, first = c10d::kDefaultFirstBucketBytes;
+  if constexpr (std::is_constructible_v<Reducer, decltype(parameters), Buckets, Group,
+                                        decltype(sparse), int64_t, bool, bool, decltype(names),
+                                        int64_t>) {
+    return std::make_unique<Reducer>(parameters, buckets, group, sparse, most, false, false, names,
+                                     first);
+  } else {
+    return std::make_unique<Reducer>(parameters, buckets, group, sparse, most, false, false, names,
+                                     first, false, false, std::vector<int64_t>{});
+  }
+}
+
+class ReducerAverage final : public GradientAverage {
+ public:
+  // One bucket for each dtype, in the order of the model; after the first step the reducer makes
+  // those of 1 and 25 MiB, in the order in which gradients came.
+  ReducerAverage(const std::vector<torch::Tensor>& parameters, const Group& group) {
+    c10d::verify_params_across_processes(group, parameters, {});
+    Buckets buckets = std::get<0>(c10d::compute_bucket_assignment_by_size(
+        parameters, {std::numeric_limits<int64_t>::max()}, std::vector<bool>(parameters.size())));
+    std::reverse(buckets.begin(), buckets.end());
+    reducer_ = make_reducer<c10d::Reducer>(parameters, buckets, group);
+  }
+
+  void before_forward() override {
+    reducer_->prepare_for_forward();
+    reducer_->rebuild_buckets();
+  }
+  void after_forward() override { reducer_->prepare_for_backward({}); }
+
+ private:
+  std::unique_ptr<c10d::Reducer> reducer_;
+};
+
+class GlooRanks final : public Ranks {
+ public:
+  explicit GlooRanks(const Meeting& meeting)
+      : rank_(meeting.rank), size_(meeting.size), group_(group_of(meeting)) {}
+
+  int64_t rank() const override { return rank_; }
+  int64_t size() const override { return size_; }
+
+  void sum(torch::Tensor& values) override { reduce(values, c10d::ReduceOp::SUM); }
+  void maximum(torch::Tensor& values) override { reduce(values, c10d::ReduceOp::MAX); }
+
+  void take_from_first(const std::vector<torch::Tensor>& tensors) override {
+    if (tensors.empty()) return;
+    torch::NoGradGuard no_grad;
+    c10d::broadcast_coalesced(group_, tensors, kBroadcastBytes, 0);
+  }
+
+  std::unique_ptr<GradientAverage> average_gradients(
+      const std::vector<torch::Tensor>& parameters) override {
+    return std::make_unique<ReducerAverage>(parameters, group_);
+  }
+
+ private:
+  void reduce(torch::Tensor& values, c10d::ReduceOp::RedOpType operation) {
+    std::vector<torch::Tensor> all = {values};
+    c10d::AllreduceOptions options;
+    options.reduceOp = operation;
+    group_->allreduce(all, options)->wait();
+  }
+
+  int64_t rank_, size_;
+  Group group_;
+};
+
+}  // namespace
+}  // namespace precbench::train
+
+extern "C" precbench::train::Ranks* precbench_meet(const precbench::train::Meeting& meeting) {
+  return new precbench::train::GlooRanks(meeting);
+}

@@ -1,0 +1,100 @@
+"""--devices: several workers do one run together, and end together."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from support import CliTest
+
+TWO = ("--dataset", "synthetic", "--devices", "2", "--modes", "32-true,bf16-true", "--pilot", "0")
+
+
+class Devices(CliTest):
+    def jobs_of(self, *arguments, **keywords):
+        log = self.folder / "whole.jobs"
+        run = self.precbench(*arguments, PRECBENCH_FAKE_JOBS=str(log), **keywords)
+        return run, [json.loads(line) for line in log.read_text().splitlines()]
+
+    def rows(self, run):
+        self.assertEqual(list(pathlib.Path("/tmp").glob("precbench-meeting-*/ranks")), [])
+        self.assertNotEqual(run.returncode, 2, run.stderr)
+        return {row["mode"]: (row["status"], row["reason"]) for row in self.result()["modes"]}
+
+    def test_each_rank_gets_its_share_and_files_are_the_first_ones(self):
+        run, jobs = self.jobs_of("--dataset", "synthetic", "--devices", "2", "--threads", "5", "--modes", "32-true", "--pilot", "0",
+                                 "--save-weights", "w.pt", "--batch-size", "64")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        first, second = sorted((job for job in jobs if job["kind"] == "train"), key=lambda job: job["rank"])
+        self.assertEqual((first["rank"], second["rank"], first["threads"], second["threads"]), (0, 1, 2, 2))
+        self.assertEqual(first["meeting"], second["meeting"])
+        self.assertEqual((first["train"]["save_weights"], second["train"]["save_weights"]), ("w.pt", ""))
+        self.assertEqual((first["train"]["batch_size"], first["train"]["devices"]), (64, 2))
+        self.assertFalse(pathlib.Path(first["meeting"].removeprefix("file:")).parent.exists())
+        self.assertEqual(self.result()["protocol"]["devices"], 2)
+        self.assertIn("2 devices, batch 64 (global 128)", run.stderr)
+        self.assertIn("2 devices, batch 64 (global 128)", self.precbench("report", next((self.folder / "results").glob("*"))).stdout)
+
+    def test_one_device_is_as_before(self):
+        run, jobs = self.jobs_of("--dataset", "synthetic", "--devices", "1", "--modes", "32-true", "--pilot", "0")
+        self.assertEqual((run.returncode, ["rank" in job for job in jobs]), (0, [False, False]))
+        self.assertNotIn("devices", self.result()["protocol"])
+
+    def test_a_rank_that_ends_ends_its_run_and_the_next_mode_runs(self):
+        began = time.monotonic()
+        run = self.precbench(*TWO, script={"32-true": "rank1:crash:SIGKILL"})
+        self.assertEqual(run.returncode, 3, run.stderr)
+        rows = self.rows(run)
+        self.assertEqual(rows["32-true"][0], "error")
+        self.assertTrue(rows["32-true"][1].startswith("rank 1: the worker was killed by signal 9 (SIGKILL)"), rows)
+        self.assertEqual(rows["bf16-true"], ("ok", None))
+        self.assertLess(time.monotonic() - began, 30)  # rank 0 would wait for 600
+
+    def test_the_reason_is_the_rank_that_has_one(self):
+        rows = self.rows(self.precbench(*TWO, script={"32-true": "rank1:oom:no room for a batch", "bf16-true": "rank0:garbage"}))
+        self.assertEqual(rows["32-true"], ("oom", "rank 1: no room for a batch"))
+        self.assertEqual(rows["bf16-true"][0], "error")
+        self.assertIn("rank 0: the worker wrote a line that is not an event", rows["bf16-true"][1])
+
+    def test_a_rank_that_says_nothing_more_is_named_by_those_who_wait_for_it(self):
+        rows = self.rows(self.precbench(*TWO, script={"32-true": "rank0:peer:Connection closed", "bf16-true": "rank1:stop"}))
+        self.assertEqual(rows["32-true"], ("error", "rank 1: it neither went on nor ended when another rank had lost it"))
+        self.assertEqual(rows["bf16-true"], ("error", "rank 1: the worker was stopped (SIGSTOP) for 5 s"))
+
+    def test_the_time_limit_is_the_groups(self):
+        rows = self.rows(self.precbench(*TWO, "--timeout", "2s", script={"32-true": "rank1:stop", "bf16-true": "rank0:success"}))
+        self.assertEqual(rows["32-true"], ("timeout", "rank 1 was stopped: not done after 2 s (--timeout)"))
+        self.assertEqual(rows["bf16-true"], ("timeout", "not done after 2 s (--timeout)"))
+
+    def test_an_interruption_leaves_nobody(self):
+        log = self.folder / "whole.jobs"
+        script = {"32-true": "rank7:nobody"}
+        process = subprocess.Popen(self.command(*TWO), env=self.environment(script, PRECBENCH_FAKE_JOBS=str(log)), cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not log.exists() or len(log.read_text().splitlines()) < 3:
+            time.sleep(0.05)
+        workers = [int(path.parent.name) for path in pathlib.Path("/proc").glob("[0-9]*/stat") if self.parent_of(path) == process.pid]
+        self.assertEqual(len(workers), 2)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual([worker for worker in workers if os.path.exists(f"/proc/{worker}")], [])
+
+    @staticmethod
+    def parent_of(stat):
+        try:
+            return int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return None
+
+    def test_what_cannot_be_is_refused(self):
+        for arguments, words in ((("--device", "cuda"), "--device cpu"), (("--engine", "fabric"), "--engine fabric"),
+                                 (("--find-max-batch", "--memory-limit", "1GiB"), "on one device"), (("--batch-size", "max"), "on one device")):
+            run = self.precbench("--dataset", "synthetic", "--devices", "2", *arguments)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(words, run.stderr)
+        run = self.precbench(*TWO, script={"missing_for_ranks": "install libgloo-dev"})
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("--devices 2: install libgloo-dev", run.stderr)
