@@ -150,8 +150,9 @@ struct TrainJob {
   std::string model_file;
   json model_options = json::object();  // model-specific sizes, e.g. {"layers": 4} for gpt
   DatasetJob dataset;
-  int64_t batch_size = 128;  // of each device
-  int64_t devices = 1;       // that train one model, each in a worker of its own
+  int64_t batch_size = 128;               // of each device
+  int64_t devices = 1;                    // that train one model, each in a worker of its own
+  std::string grad_compression = "none";  // none | fp16 | bf16: gradients between devices
   int64_t epochs = 1;
   int64_t steps = 0;       // optimizer steps in all; 0 = whole epochs
   int64_t eval_every = 1;  // epochs; 0 = after the last one only
@@ -200,6 +201,9 @@ inline constexpr auto kFields<TrainJob> = std::tuple{
     Field{"dataset", &TrainJob::dataset},
     Field{"batch_size", &TrainJob::batch_size}.from(1, kMaxCount).in_protocol(),
     Field{"devices", &TrainJob::devices}.from(1, kMostDevices).in_protocol_if_set(),
+    Field{"grad_compression", &TrainJob::grad_compression}
+        .one_of("none fp16 bf16")
+        .in_protocol_if_set(),
     Field{"epochs", &TrainJob::epochs}.from(1, kMaxCount).in_protocol(),
     Field{"steps", &TrainJob::steps}.from(0, kMaxCount).in_protocol(),
     Field{"eval_every", &TrainJob::eval_every}.from(0, kMaxCount).in_protocol(),

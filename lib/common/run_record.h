@@ -126,6 +126,25 @@ inline constexpr auto kFields<MemoryRecord> =
                Field{"breakdown", &MemoryRecord::breakdown},
                Field{"unknown", &MemoryRecord::unknown}};
 
+// What a step of one of several devices sends to the others and gets from them. The bytes are those
+// of the tensors: how often they travel is the library's.
+struct CommunicationRecord {
+  int64_t gradient_bytes = 0;
+  int64_t buffer_bytes = 0;  // of BatchNorm, from the first device
+  // Mean from the first gradients that are sent to the last that have come, and the part of it in
+  // which the backward pass still went on.
+  std::optional<double> ms, hidden_ms;
+  Unknowns unknown;
+};
+
+template <>
+inline constexpr auto kFields<CommunicationRecord> = std::tuple{
+    Field{"gradient_bytes", &CommunicationRecord::gradient_bytes}.required().from(0),
+    Field{"buffer_bytes", &CommunicationRecord::buffer_bytes}.required().from(0),
+    Field{"ms", &CommunicationRecord::ms}.from(0, 1000 * limits::kLongestS),
+    Field{"hidden_ms", &CommunicationRecord::hidden_ms}.from(0, 1000 * limits::kLongestS),
+    Field{"unknown", &CommunicationRecord::unknown}};
+
 struct ScalerRecord {
   double init_scale = 0;
   double final_scale = 0;
@@ -176,7 +195,8 @@ struct RunRecord {
   std::optional<TargetRecord> target;  // left out where none was asked for
   TimeRecord time;
   MemoryRecord memory;
-  std::optional<ScalerRecord> scaler;  // null for a mode without one
+  std::optional<CommunicationRecord> communication;  // left out where one device trained
+  std::optional<ScalerRecord> scaler;                // null for a mode without one
   json numerics = json::object();
   json energy = json::object();
   // Of all processors' time while the run lasted, what went to other programs (0 to 1); left out
@@ -205,6 +225,7 @@ inline constexpr auto kFields<RunRecord> =
                Field{"target", &RunRecord::target}.left_out_if_empty(),
                Field{"time", &RunRecord::time},
                Field{"memory", &RunRecord::memory},
+               Field{"communication", &RunRecord::communication}.left_out_if_empty(),
                Field{"scaler", &RunRecord::scaler},
                Field{"numerics", &RunRecord::numerics},
                Field{"energy", &RunRecord::energy},

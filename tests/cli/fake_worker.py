@@ -191,6 +191,10 @@ def play(behaviour, train, rank=0):
         target = whole[part] if part != "run" else whole
         target[key] = json.loads(value)
         result(train, **{part: target} if part != "run" else {key: target[key]})
+    elif name == "communication":  # MB MS HIDDEN_MS
+        megabytes, ms, hidden_ms = map(float, argument.split(" "))
+        result(train, communication={"gradient_bytes": int(megabytes * 1e6), "buffer_bytes": 0, "ms": ms, "hidden_ms": hidden_ms,
+                                     "unknown": {}})
     elif name == "mode":  # says that it ran another one
         result(dict(train, mode=argument))
     elif name == "story":  # a failure with that many MB to say

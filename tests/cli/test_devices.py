@@ -89,12 +89,21 @@ class Devices(CliTest):
         except OSError:
             return None
 
+    def test_what_is_sent_stands_below_the_table(self):
+        run = self.precbench(*TWO, "--grad-compression", "fp16", script={"32-true": "communication:2.5 4 1"})
+        self.assertIn("32-true: sends 2.5 MB of gradients a step in 4 ms", run.stdout)
+        self.assertIn(", 25 % of that while it computes", run.stdout)
+        self.assertEqual(self.result()["protocol"]["grad_compression"], "fp16")
+
     def test_what_cannot_be_is_refused(self):
         for arguments, words in ((("--device", "cuda"), "--device cpu"), (("--engine", "fabric"), "--engine fabric"),
                                  (("--find-max-batch", "--memory-limit", "1GiB"), "on one device"), (("--batch-size", "max"), "on one device")):
             run = self.precbench("--dataset", "synthetic", "--devices", "2", *arguments)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn(words, run.stderr)
+        run = self.precbench("--dataset", "synthetic", "--grad-compression", "fp16")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("needs --devices", run.stderr)
         run = self.precbench(*TWO, script={"missing_for_ranks": "install libgloo-dev"})
         self.assertEqual(run.returncode, 4)
         self.assertIn("--devices 2: install libgloo-dev", run.stderr)

@@ -12,7 +12,7 @@ from support import CliTest
 VALUES = {
     "modes": "32-true", "seed": "7", "seeds": "1,2", "repeats": "2", "config": "quick", "model": "mlp",
     "model-options": ("stem=large", "--model", "resnet18"), "dataset": "cifar10", "data-dir": ("DATA", "--dataset", "text", "--model", "gpt"),
-    "limit-train": "64", "limit-test": "64", "epochs": "2", "steps": "5", "batch-size": "64", "devices": "2", "image-size": "32",
+    "limit-train": "64", "limit-test": "64", "epochs": "2", "steps": "5", "batch-size": "64", "devices": "2", "grad-compression": ("fp16", "--devices", "2"), "image-size": "32",
     "augment": (), "synthetic-shape": "3,8,8", "synthetic-classes": "5", "synthetic-train": "100", "synthetic-test": "50",
     "optimizer": "adamw", "lr": "0.1", "momentum": "0.5", "nesterov": (), "weight-decay": "0.1", "schedule": "cosine",
     "warmup-steps": "3", "schedule-on-skip": "hold", "label-smoothing": "0.1", "accumulate": "2", "clip-norm": "1",

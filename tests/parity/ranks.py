@@ -12,8 +12,10 @@ import torch
 import worker
 from grid import merge
 from precbench_fabric import training
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 
 SIZE = 2
+HOOKS = {"fp16": default_hooks.fp16_compress_hook, "bf16": default_hooks.bf16_compress_hook}
 
 
 class Workers:
@@ -63,6 +65,16 @@ def loader_of(samples, batch_size, shuffle=False, **settings):
 def make_fabric(job):
     fabric_of_job = training.Fabric(accelerator="cpu", devices=SIZE, strategy="ddp", precision=job["train"]["mode"])
     fabric_of_job.launch()
+    hook = HOOKS.get(job["train"].get("grad_compression"))
+    if hook:
+        setup = fabric_of_job.setup
+
+        def setup_with_hook(module, optimizer):
+            model, optimizer = setup(module, optimizer)
+            model._forward_module.register_comm_hook(None, hook)
+            return model, optimizer
+
+        fabric_of_job.setup = setup_with_hook
     return fabric_of_job, None
 
 

@@ -35,6 +35,8 @@ def fabric_cells():
                 changes = {"clip_norm": 0.5} if optimizer == "adamw" else {}
                 yield f"{model}-{mode}-{optimizer}", job_of(UNEVEN, model=model, mode=mode,
                                                             optimizer=grid.merge(grid.OPTIMIZERS[optimizer], changes))
+    for compression in ("fp16", "bf16"):
+        yield compression, job_of(UNEVEN, grad_compression=compression)
     # Buffers of BatchNorm, and gradients for several buckets.
     yield "resnet18", job_of({**UNEVEN, "synthetic_train": 19, "synthetic_test": 5}, model="resnet18", batch_size=2, steps=6)
 
@@ -102,6 +104,15 @@ class Devices(unittest.TestCase):
         self.assertEqual([step[4] for step in steps], ["65536"] * 6 + ["32768"] * 2)
         self.assertEqual([result["run"]["scaler"] for result in results],
                          [{"init_scale": 65536, "final_scale": 32768, "skipped_steps": 1}] * 2)
+
+    def test_what_is_sent_is_told(self):
+        parameters = 784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10
+        for compression, mode, size in (("none", "32-true", 4), ("none", "bf16-true", 2), ("fp16", "64-true", 2)):
+            results, _ = self.both("sent", job_of(EVEN, steps=4, mode=mode, grad_compression=compression))
+            for sent in (result["run"]["communication"] for result in results):
+                self.assertEqual((sent["gradient_bytes"], sent["buffer_bytes"]), (parameters * size, 0))
+                self.assertGreaterEqual(sent["ms"], sent["hidden_ms"])
+                self.assertGreater(sent["ms"], 0)
 
     def test_memory_is_told_of_each_and_what_befalls_one_ends_the_other(self):
         results, _ = self.both("memory", job_of(EVEN, steps=4))

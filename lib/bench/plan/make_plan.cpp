@@ -270,7 +270,10 @@ void take_shard(const ResolvedOptions& options, Plan& plan) {
 
 // What one device alone does so far.
 void check_devices(const ResolvedOptions& options, const Plan& plan) {
-  if (plan.job.devices == 1) return;
+  if (plan.job.devices == 1) {
+    if (plan.job.grad_compression == "none") return;
+    throw UsageError(options.at("grad-compression").where + " needs --devices 2 or more");
+  }
   const std::string& where = options.at("devices").where;
   if (plan.device != "auto" && plan.device != "cpu") {
     throw UsageError(where + ": several devices are several workers on the CPU so far: use " +

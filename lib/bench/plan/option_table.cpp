@@ -129,6 +129,8 @@ void add_how(OptionTable& table) {
            "devices that train each model together, as DistributedDataParallel; the batch size is "
            "each one's")
       .is_basic = true;
+  table.add(&TrainJob::grad_compression,
+            "format in which devices send each other gradients, by DDP's hooks");
   table.add("engine", OptionType::list, "libtorch|fabric,...", "libtorch",
             "who trains: precbench itself, or Lightning Fabric in Python; both: side by side");
   table

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "common/run_record.h"
 #include "train/loop/objective.h"
 #include "train/models/model.h"
 #include "train/optim/optimizer.h"
@@ -15,7 +17,8 @@ namespace precbench::train {
 class SharedTraining {
  public:
   // Gives all ranks the weights and buffers of the first.
-  SharedTraining(Ranks& ranks, Model& model, const Optimizer& optimizer);
+  SharedTraining(Ranks& ranks, Model& model, const Optimizer& optimizer,
+                 const std::string& compression);
 
   // Around a training batch's forward pass. `averages`: its backward pass is a step's last, which
   // leaves the mean over all ranks of the step's gradients.
@@ -32,10 +35,14 @@ class SharedTraining {
   // Of all ranks: each has had equally many samples.
   void complete(PassTotals& totals, PassFigures& figures);
 
+  // Of a step.
+  CommunicationRecord communication();
+
  private:
   Ranks& ranks_;
   std::vector<torch::Tensor> buffers_;
   std::unique_ptr<GradientAverage> average_;
+  int64_t gradient_bytes_ = 0;
   bool syncs_buffers_ = true;  // after a backward pass that averaged
 };
 

@@ -110,7 +110,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   split.note_model(*model);
   const auto optimizer = make_optimizer(job.optimizer, trained_parameters(*model));
   std::optional<SharedTraining> shared;
-  if (ranks != nullptr) shared.emplace(*ranks, *model, *optimizer);
+  if (ranks != nullptr) shared.emplace(*ranks, *model, *optimizer, job.grad_compression);
   StepClock clock(device);
   const TrainingParts parts{device,     *model,       *precision,
                             *optimizer, train_loader, test_loader,
@@ -156,6 +156,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   if (saves_weights) save_weights(*model, job.save_weights);
   TrainResult result =
       build_result(job, mode, device, *precision, *optimizer, watched, log, measured);
+  if (shared) result.run.communication = shared->communication();
   result.least_step_s = watched.least_time.step_s();
   result.train_samples = data.train.size();
   result.test_samples = data.test.size();

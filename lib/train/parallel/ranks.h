@@ -28,7 +28,18 @@ class GradientAverage {
   // backward passes add up this rank's own, as in DistributedDataParallel.no_sync().
   virtual void before_forward() = 0;
   virtual void after_forward() = 0;
+
+  // Of a step, as c10d's Logger tells them; nothing before there were some.
+  struct Times {
+    double ms = 0;         // from the first bucket that is sent to the last that has come
+    double hidden_ms = 0;  // while the backward pass still went on
+  };
+  virtual std::optional<Times> mean_times() = 0;
 };
+
+// How gradients travel: as they are, or rounded to 16 bits by DistributedDataParallel's hooks of
+// these names (fp16_compress_hook, bf16_compress_hook).
+enum class Compression { none, fp16, bf16 };
 
 // How ranks find each other.
 struct Meeting {
@@ -56,7 +67,7 @@ class Ranks {
 
   // `parameters` are those that are trained, in the order of the model.
   virtual std::unique_ptr<GradientAverage> average_gradients(
-      const std::vector<torch::Tensor>& parameters) = 0;
+      const std::vector<torch::Tensor>& parameters, Compression compression) = 0;
 
   // Mean over the ranks of a scalar on the CPU, in its dtype.
   torch::Tensor mean(const torch::Tensor& scalar);

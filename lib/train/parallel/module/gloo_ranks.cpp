@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
+#include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <type_traits>
 
@@ -84,26 +85,65 @@ std::unique_ptr<Reducer> make_reducer(const std::vector<torch::Tensor>& paramete
   }
 }
 
+// bf16_compress_hook of torch.distributed.algorithms, which c10d itself has for float16 alone.
+class Bf16Hook final : public c10d::CppCommHookInterface<Group> {
+ public:
+  using CppCommHookInterface::CppCommHookInterface;
+
+  c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
+    torch::Tensor gradients = bucket.getBufferRef();
+    std::vector<torch::Tensor> sent = {gradients.to(torch::kBFloat16).div_(state_->getSize())};
+    const auto received = state_->allreduce(sent)->getFuture();
+    const auto widen = [gradients](c10::ivalue::Future& future) {
+      torch::Tensor(gradients).copy_(future.value().toTensorVector()[0]);
+      return c10::IValue(gradients);
+    };
+    return received->then(widen, received->elementType());
+  }
+};
+
 class ReducerAverage final : public GradientAverage {
  public:
   // One bucket for each dtype, in the order of the model; after the first step the reducer makes
   // those of 1 and 25 MiB, in the order in which gradients came.
-  ReducerAverage(const std::vector<torch::Tensor>& parameters, const Group& group) {
+  ReducerAverage(const std::vector<torch::Tensor>& parameters, const Group& group,
+                 Compression compression) {
     c10d::verify_params_across_processes(group, parameters, {});
     Buckets buckets = std::get<0>(c10d::compute_bucket_assignment_by_size(
         parameters, {std::numeric_limits<int64_t>::max()}, std::vector<bool>(parameters.size())));
     std::reverse(buckets.begin(), buckets.end());
     reducer_ = make_reducer<c10d::Reducer>(parameters, buckets, group);
+    logger_ = std::make_shared<c10d::Logger>(reducer_);
+    reducer_->set_logger(logger_);
+    reducer_->set_ddp_runtime_logging_sample_rate(1);  // every step: two readings of a clock each
+    if (compression == Compression::fp16) {
+      reducer_->register_builtin_comm_hook(c10d::BuiltinCommHookType::FP16_COMPRESS);
+    } else if (compression == Compression::bf16) {
+      reducer_->register_comm_hook(std::make_unique<Bf16Hook>(group));
+    }
   }
 
   void before_forward() override {
+    logger_->set_runtime_stats_and_log();
     reducer_->prepare_for_forward();
     reducer_->rebuild_buckets();
   }
   void after_forward() override { reducer_->prepare_for_backward({}); }
 
+  std::optional<Times> mean_times() override {
+    constexpr double kNsPerMs = 1e6;
+    const auto figures = logger_->get_ddp_logging_data().ints_map;
+    const auto ms = [&](const char* key) {
+      const auto found = figures.find(key);
+      return found == figures.end() ? 0.0 : static_cast<double>(found->second) / kNsPerMs;
+    };
+    const Times times{ms("avg_backward_comm_time"), ms("avg_backward_compute_comm_overlap_time")};
+    return times.ms > 0 ? std::optional(times) : std::nullopt;
+  }
+
  private:
-  std::unique_ptr<c10d::Reducer> reducer_;
+  std::shared_ptr<c10d::Reducer> reducer_;
+  std::shared_ptr<c10d::Logger> logger_;
 };
 
 class GlooRanks final : public Ranks {
@@ -123,9 +163,9 @@ class GlooRanks final : public Ranks {
     c10d::broadcast_coalesced(group_, tensors, kBroadcastBytes, 0);
   }
 
-  std::unique_ptr<GradientAverage> average_gradients(
-      const std::vector<torch::Tensor>& parameters) override {
-    return std::make_unique<ReducerAverage>(parameters, group_);
+  std::unique_ptr<GradientAverage> average_gradients(const std::vector<torch::Tensor>& parameters,
+                                                     Compression compression) override {
+    return std::make_unique<ReducerAverage>(parameters, group_, compression);
   }
 
  private:
