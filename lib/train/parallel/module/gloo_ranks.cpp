@@ -66,23 +66,30 @@ Group group_of(const Meeting& meeting) {
   return group;
 }
 
-// What DistributedDataParallel gives it. Its last arguments came with later releases of LibTorch;
-// a template, so that the call that this one has not is not looked at.
-template <typename Reducer>
-std::unique_ptr<Reducer> make_reducer(const std::vector<torch::Tensor>& parameters,
-                                      const Buckets& buckets, const Group& group) {
+// c10d's Reducer has got more arguments from one release of LibTorch to the next; a template, so
+// that the calls that this release has not are not looked at.
+template <typename Made, typename... Arguments>
+std::shared_ptr<Made> make_with(Arguments... arguments) {
+  const std::vector<int64_t> no_caps;
+  if constexpr (std::is_constructible_v<Made, Arguments..., bool, bool, std::vector<int64_t>>) {
+    return std::make_shared<Made>(arguments..., false, false, no_caps);
+  } else if constexpr (std::is_constructible_v<Made, Arguments..., bool, bool>) {
+    return std::make_shared<Made>(arguments..., false, false);
+  } else {
+    return std::make_shared<Made>(arguments...);
+  }
+}
+
+// With what DistributedDataParallel gives it.
+std::shared_ptr<c10d::Reducer> make_reducer(const std::vector<torch::Tensor>& parameters,
+                                            const Buckets& buckets, const Group& group) {
+  constexpr int64_t kMostBytes = c10d::kDefaultBucketBytesCap;
+  constexpr int64_t kFirstBytes = c10d::kDefaultFirstBucketBytes;
   const std::vector<bool> sparse(parameters.size(), false);
   const std::unordered_map<size_t, std::string> names;
-  const int64_t most = c10d::kDefaultBucketBytesCap, first = c10d::kDefaultFirstBucketBytes;
-  if constexpr (std::is_constructible_v<Reducer, decltype(parameters), Buckets, Group,
-                                        decltype(sparse), int64_t, bool, bool, decltype(names),
-                                        int64_t>) {
-    return std::make_unique<Reducer>(parameters, buckets, group, sparse, most, false, false, names,
-                                     first);
-  } else {
-    return std::make_unique<Reducer>(parameters, buckets, group, sparse, most, false, false, names,
-                                     first, false, false, std::vector<int64_t>{});
-  }
+  constexpr bool kFindsUnused = false, kIsBucketView = false;
+  return make_with<c10d::Reducer>(parameters, buckets, group, sparse, kMostBytes, kFindsUnused,
+                                  kIsBucketView, names, kFirstBytes);
 }
 
 // bf16_compress_hook of torch.distributed.algorithms, which c10d itself has for float16 alone.
@@ -112,7 +119,7 @@ class ReducerAverage final : public GradientAverage {
     Buckets buckets = std::get<0>(c10d::compute_bucket_assignment_by_size(
         parameters, {std::numeric_limits<int64_t>::max()}, std::vector<bool>(parameters.size())));
     std::reverse(buckets.begin(), buckets.end());
-    reducer_ = make_reducer<c10d::Reducer>(parameters, buckets, group);
+    reducer_ = make_reducer(parameters, buckets, group);
     logger_ = std::make_shared<c10d::Logger>(reducer_);
     reducer_->set_logger(logger_);
     reducer_->set_ddp_runtime_logging_sample_rate(1);  // every step: two readings of a clock each
