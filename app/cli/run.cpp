@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
+#include "bench/plan/launch.h"
 #include "bench/plan/make_plan.h"
 #include "bench/plan/resolver.h"
 #include "bench/run/console.h"
@@ -11,6 +13,7 @@
 #include "bench/run/session.h"
 #include "cli/commands.h"
 #include "cli/plan_flags.h"
+#include "common/errors.h"
 
 namespace precbench::cli {
 namespace {
@@ -25,13 +28,21 @@ std::vector<std::string> variable_names() {
 }
 
 int run(const GivenFlags& given, std::vector<std::string> argv) {
+  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
+  const std::optional<Launch> launch = launch_from(environment);
   const ResolvedOptions options =
-      resolve(given, [](const char* name) -> const char* { return std::getenv(name); });
+      resolve(launch ? with_devices(given, *launch) : given, environment);
   Plan plan = make_plan(options, std::move(argv));
+  if (launch) join_launch(plan, *launch);
   const std::vector<std::string> misspelt = misspelt_variables(variable_names());
   plan.warnings.insert(plan.warnings.end(), misspelt.begin(), misspelt.end());
   if (!plan.dry_run) {
-    return plan.find_max_batch ? find_max_batches(std::move(plan)) : run_session(std::move(plan));
+    if (plan.find_max_batch) return find_max_batches(std::move(plan));
+    const int code = run_session(std::move(plan));
+    // What became of the rows rank 0 says; a launcher would end the other ranks for a code of ours.
+    const bool is_of_rows = code == static_cast<int>(ExitCode::partial) ||
+                            code == static_cast<int>(ExitCode::nothing_ran);
+    return launch && launch->rank > 0 && is_of_rows ? 0 : code;
   }
   Console console(plan.output);
   for (const std::string& warning : plan.warnings) console.warning(warning);

@@ -121,12 +121,28 @@ bool is_nearly_full(const DeviceModule& device, int64_t limit_bytes) {
          below(limit_bytes - device.memory().reserved_bytes.value_or(0), limit_bytes);
 }
 
+// What ends one rank, the others hear of as a connection that broke; why, it tells them itself.
+TrainResult train_with_others(const Job& job, DeviceModule& device, const EventSink& emit) {
+  const auto ranks = meet({job.rank, job.train.devices, job.meeting, job.rank_timeout_s});
+  try {
+    return run_train_job(job.train, device, emit, ranks.get());
+  } catch (const std::exception& error) {
+    if (!tells_of_a_lost_rank(message_of(error))) {
+      ranks->tell_failure("rank " + std::to_string(job.rank) + ": " + first_line_of(error));
+      throw;
+    }
+    const std::string reason = ranks->told_failure();
+    throw LostRankError(reason.empty() ? "another rank is gone: " + first_line_of(error) : reason);
+  }
+}
+
 TrainResult train(const Job& job, DeviceModule& device, const EventSink& emit) {
   try {
-    if (!is_shared(job)) return run_train_job(job.train, device, emit);
-    const auto ranks = meet({job.rank, job.train.devices, job.meeting, job.rank_timeout_s});
-    return run_train_job(job.train, device, emit, ranks.get());
+    return is_shared(job) ? train_with_others(job, device, emit)
+                          : run_train_job(job.train, device, emit);
   } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const LostRankError&) {
     throw;
   } catch (const std::exception& error) {  // TorchScript's interpreter makes it a runtime_error
     const std::string message = message_of(error);
@@ -176,9 +192,11 @@ Event outcome_of(const Job& job, const EventSink& emit) {
     return failure(FailureKind::oom, error);
   } catch (const FileError& error) {
     return failure(FailureKind::input, error);
+  } catch (const LostRankError& error) {
+    return failure(FailureKind::peer, error);
   } catch (const std::exception& error) {
-    const bool lost = is_shared(job) && tells_of_a_lost_rank(message_of(error));
-    return failure(lost ? FailureKind::peer : FailureKind::error, error);
+    const bool is_lost = is_shared(job) && tells_of_a_lost_rank(message_of(error));  // as they met
+    return failure(is_lost ? FailureKind::peer : FailureKind::error, error);
   }
 }
 

@@ -89,6 +89,34 @@ class Devices(CliTest):
         except OSError:
             return None
 
+    def test_ranks_that_a_launcher_started_do_the_same_runs_and_the_first_one_tells(self):
+        log = self.folder / "whole.jobs"
+        variables = dict(WORLD_SIZE="2", MASTER_ADDR="10.0.0.1", MASTER_PORT="29500", LOCAL_WORLD_SIZE="2", PRECBENCH_FAKE_JOBS=str(log))
+        arguments = ("--dataset", "synthetic", "--modes", "32-true,bf16-true", "--threads", "4", "--pilot", "0")
+        script = {"bf16-true": "peer:rank 1: no room"}
+        outputs = {}
+        for rank in ("1", "0"):
+            run = self.precbench(*arguments, script=script, RANK=rank, **variables)
+            outputs[rank] = (run.returncode, bool(run.stdout), len(self.results()))
+        self.assertEqual(outputs, {"1": (0, False, 0), "0": (3, True, 1)})
+        self.assertEqual([row["reason"] for row in self.result()["modes"]], [None, "rank 1: no room"])
+        self.assertEqual(self.result()["protocol"]["devices"], 2)
+        jobs = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual([(job["rank"], job["meeting"], job["threads"]) for job in jobs if job["kind"] == "train"],
+                         [(rank, f"tcp://10.0.0.1:29500/{run}", 2) for rank in (1, 0) for run in (1, 2)])
+        self.precbench("--dataset", "synthetic", "--modes", "32-true", "--pilot", "0", RANK="0", TORCHELASTIC_USE_AGENT_STORE="True", **variables)
+        self.assertEqual(json.loads(log.read_text().splitlines()[-1])["meeting"], "agent://10.0.0.1:29500/1")
+
+    def test_what_a_launcher_says_wrongly_is_told(self):
+        right = dict(RANK="1", WORLD_SIZE="2", MASTER_ADDR="10.0.0.1", MASTER_PORT="29500")
+        for changes, flags, words in (({"RANK": "2"}, (), "RANK='2' is no number from 0 to 1"), ({"MASTER_PORT": "x"}, (), "MASTER_PORT='x'"),
+                                      ({}, ("--devices", "3"), "leave --devices out"), ({}, ("--budget", "1m"), "--budget does not go")):
+            run = self.precbench("--dataset", "synthetic", *flags, **{**right, **changes})
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(words, run.stderr)
+        alone = self.precbench("--dataset", "synthetic", "--modes", "32-true", "--pilot", "0", **{**right, "RANK": "0", "WORLD_SIZE": "1"})
+        self.assertEqual((alone.returncode, "devices" in self.result()["protocol"]), (0, False), alone.stderr)
+
     def test_what_is_sent_stands_below_the_table(self):
         run = self.precbench(*TWO, "--grad-compression", "fp16", script={"32-true": "communication:2.5 4 1"})
         self.assertIn("32-true: sends 2.5 MB of gradients a step in 4 ms", run.stdout)

@@ -121,3 +121,4 @@ class Devices(unittest.TestCase):
         self.assertEqual(memory["peak_allocated_bytes"], max(memory["rank_peak_allocated_bytes"]))
         first, second = self.workers.train(job_of(EVEN), self.folder / "oom", changes=({}, {"memory_limit_bytes": 4 << 20}))
         self.assertEqual((second.kind, first.kind), ("oom", "peer"), (first, second))
+        self.assertIn("rank 1: ", str(first))

@@ -4,7 +4,9 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -12,6 +14,7 @@ import jsonschema
 
 BINARY = os.environ["PRECBENCH_BIN"]
 SCHEMA = json.loads(pathlib.Path(os.environ["PRECBENCH_SCHEMA"]).read_text(encoding="utf-8"))
+GLOO = pathlib.Path(BINARY).parents[1] / "lib" / "libprecbench_gloo.so"
 FABRIC_MODES = "32-true,16-mixed,bf16-mixed,16-true,bf16-true,64-true"
 # Some processors that have float16 take seconds for a step of the cnn in it: an mlp shows as well what a mode does.
 TINY = ["--dataset", "synthetic", "--synthetic-train", "640", "--synthetic-test", "128", "--batch-size", "64", "--pilot", "0"]
@@ -71,6 +74,34 @@ class RealRun(unittest.TestCase):
         bound = {"32-true": 1e-5, "16-mixed": 1e-2, "16-true": 1e-2, "bf16-mixed": 3e-2, "bf16-true": 3e-2, "64-true": 0}
         for mode, row in rows.items():
             self.assertLessEqual(abs(row["runs"][0]["loss_trace"][0] - reference), bound[mode], mode)
+
+    @unittest.skipUnless(GLOO.exists(), "built without Gloo's headers")
+    def test_two_devices_are_the_same_however_they_are_started(self):
+        arguments = [*TINY, "--model", "mlp", "--device", "cpu", "--modes", "32-true,16-mixed", "--no-save"]
+        rows = self.precbench(*arguments, "--devices", "2")
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PRECBENCH_")}
+
+        def launched(*command, **variables):
+            return subprocess.Popen([*command, BINARY, *arguments, "--threads", "1", "--format", "json"], env={**environment, **variables},
+                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        by_hand = [launched(RANK=rank, WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=port, GLOO_SOCKET_IFNAME="lo")
+                   for rank in ("0", "1")]
+        (result, errors), (nothing, _) = [process.communicate(timeout=300) for process in by_hand]
+        self.assertEqual(([process.returncode for process in by_hand], nothing), ([0, 0], ""), errors)
+        torchrun = launched(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--no-python")
+        other, errors = torchrun.communicate(timeout=300)
+        self.assertEqual(torchrun.returncode, 0, errors)
+        for text in (result, other):
+            document = json.loads(text)
+            jsonschema.validate(document, SCHEMA)
+            self.assertEqual(document["protocol"]["devices"], 2)
+            for row in document["modes"]:
+                for key in ("loss_trace", "test_accuracy", "test_loss", "scaler"):
+                    self.assertEqual(row["runs"][0][key], rows[row["mode"]]["runs"][0][key], key)
 
     def test_an_infinity_is_skipped_with_a_scaler_and_ends_the_run_without_one(self):
         rows = self.precbench(*TINY, "--model", "mlp", "--modes", "16-mixed,bf16-mixed,32-true", "--inject-inf-at-step", "5", code=3)

@@ -89,6 +89,13 @@ struct Shard {
   int64_t index = 1, count = 1;
 };
 
+// Which of several processes this one is that somebody else started (bench/plan/launch.h).
+struct Launch {
+  int64_t rank = 0, size = 1;
+  int64_t local_size = 1;  // on this machine
+  std::string place;       // where their workers meet
+};
+
 struct Plan {
   std::string title;  // "fashion-cnn: cnn, fashion-mnist, batch 128, SGD, 1 epoch, ..."
   std::vector<const ModeTraits*> modes;  // in the order asked for, no duplicates
@@ -100,6 +107,7 @@ struct Plan {
   int64_t repeats = 1;
   Order order = Order::given;
   Shard shard;
+  Launch launch;
   bool reference_first = false;    // nobody said in which order the modes are to run
   std::string profile = "fabric";  // fabric | tuned
   std::string device = "auto";     // auto | cpu | cuda | cuda:i | simulated:name

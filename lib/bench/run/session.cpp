@@ -152,7 +152,9 @@ class Session {
       TrainResult result = *outcome.result->train;
       result.run.target = target_of(train, result);
       if (const auto note = note_of_torch(outcome, device_.libtorch)) result.notes.push_back(*note);
-      recording_->add(slot, result, gpu.energy, share_of_others(before, after, own_s));
+      recording_->add(
+          slot, result, gpu.energy,
+          plan_.launch.local_size == 1 ? share_of_others(before, after, own_s) : std::nullopt);
       const bool counts = slot.role == Role::measure;
       ModeRecord& row = recording_->mode(slot.row.name());
       if (const auto mark = yardsticks_->set_beside(row, counts))
@@ -161,7 +163,9 @@ class Session {
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
                               outcome.reason.value_or("the worker sent no training result"));
     }
-    mark(slot, busy_reason(before, after, own_s), gpu.marks);
+    // Other ranks on this machine, which are no children of ours, are busy by right.
+    const bool knows_others = plan_.launch.local_size == 1;
+    mark(slot, knows_others ? busy_reason(before, after, own_s) : std::nullopt, gpu.marks);
     save();  // before it is told: who has seen a result can rely on it
     print_block(slot);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bench/platform/cpu.h"
@@ -54,6 +55,11 @@ Job job_on(const DeviceChoice& device, const Plan& plan, TrainJob train) {
   job.threads = plan.threads;
   job.parent_pid = getpid();
   job.train = std::move(train);
+  if (plan.launch.size > 1) {
+    job.rank = plan.launch.rank;
+    job.meeting = plan.launch.place;
+    job.threads = std::max<int64_t>(1, plan.threads / plan.launch.local_size);
+  }
   return job;
 }
 

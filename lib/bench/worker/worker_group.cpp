@@ -50,7 +50,7 @@ WorkerGroup::WorkerGroup(uv_loop_t& loop, EventHandler on_event, TickHandler on_
       on_stderr_(std::move(on_stderr)) {}
 
 void WorkerGroup::start(const WorkerCommand& command, const Job& job, const JobLimits& limits) {
-  if (precbench::is_shared(job)) {
+  if (precbench::is_shared(job) && job.meeting.empty()) {
     meeting_.emplace("meeting");
     const std::string place = "file:" + (meeting_->path() / "ranks").string();
     for (int64_t rank = 0; rank < job.train.devices; ++rank) {

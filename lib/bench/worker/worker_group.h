@@ -1,4 +1,5 @@
-// The workers of one job inside a libuv loop: one, or a rank for each device that trains its model.
+// The workers of one job inside a libuv loop: one, or a rank for each device that trains its model
+// where nobody else starts the other ranks.
 // Ranks end together: without one of them the others have nothing to do.
 #pragma once
 

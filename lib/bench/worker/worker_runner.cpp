@@ -111,7 +111,11 @@ JobOutcome WorkerRunner::run(const Job& job, const JobLimits& limits, const Even
   const bool is_fabric = job.kind == JobKind::train && job.train.engine == kFabricEngine && fabric_;
   WorkerGroup workers(loop_, on_event, on_tick, on_stderr_);
   running_ = &workers;
-  workers.start(is_fabric ? *fabric_ : command_, job, limits);
+  Job numbered = job;
+  // Other processes are at the same run, and meet in a place of its own.
+  const bool has_others = is_shared(job) && !job.meeting.empty();
+  if (has_others) numbered.meeting += "/" + std::to_string(++shared_runs_);
+  workers.start(is_fabric ? *fabric_ : command_, numbered, limits);
   uv_run(&loop_, UV_RUN_DEFAULT);
   running_ = nullptr;
 

@@ -30,6 +30,7 @@ class WorkerRunner final : public JobRunner {
   uv_loop_t loop_{};
   std::array<uv_signal_t, 2> signals_{};  // SIGINT, SIGTERM
   std::optional<int> interrupted_by_;
+  int64_t shared_runs_ = 0;  // with ranks that other processes started
   WorkerGroup* running_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +42,18 @@ class GradientAverage {
 // these names (fp16_compress_hook, bf16_compress_hook).
 enum class Compression { none, fp16, bf16 };
 
+// Another rank is gone, and with it what this one does; what() says why, where that is known.
+class LostRankError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // How ranks find each other.
 struct Meeting {
   int64_t rank = 0, size = 1;
-  std::string place;        // file:PATH, which nobody else uses, or tcp://HOST:PORT of rank 0
+  // file:PATH, which nobody else uses; tcp://HOST:PORT/RUN, from where on rank 0 opens a port for
+  // each run; agent://HOST:PORT/RUN, where a launcher serves already.
+  std::string place;
   double timeout_s = 1800;  // a rank that is silent for so long has failed; PyTorch's default
 };
 
@@ -68,6 +77,10 @@ class Ranks {
   // `parameters` are those that are trained, in the order of the model.
   virtual std::unique_ptr<GradientAverage> average_gradients(
       const std::vector<torch::Tensor>& parameters, Compression compression) = 0;
+
+  // Tells the others why this rank ends, and asks them; empty where nobody said anything.
+  virtual void tell_failure(const std::string& reason) = 0;
+  virtual std::string told_failure() = 0;
 
   // Mean over the ranks of a scalar on the CPU, in its dtype.
   torch::Tensor mean(const torch::Tensor& scalar);

@@ -3,6 +3,7 @@
 #define USE_C10D_GLOO
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
@@ -24,40 +25,92 @@ using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 using Buckets = std::vector<std::vector<size_t>>;
 
 constexpr const char* kFileScheme = "file:";
-constexpr const char* kTcpScheme = "tcp://";
 
 // DistributedDataParallel sends parameters and buffers in parts of this size.
 constexpr size_t kBroadcastBytes = 250 << 20;
 
-c10::intrusive_ptr<c10d::Store> store_of(const Meeting& meeting) {
+using StorePointer = c10::intrusive_ptr<c10d::Store>;
+
+// A run's port is another one than that of the run before, whose rank 0 may still be closing it.
+constexpr int64_t kPorts = 100;
+
+// How long ranks wait for each other to come: longer than LibTorch is read from any disk.
+constexpr auto kMeetingTime = std::chrono::minutes(5);
+
+// How long the reason of another rank's end may take to be told.
+constexpr auto kReasonTime = std::chrono::seconds(2);
+constexpr const char* kReasonKey = "reason";
+
+// "tcp://10.0.0.1:29500/3"
+struct Place {
+  bool is_served;
+  std::string host, run;
+  int64_t port;
+};
+
+Place place_of(const std::string& text) {
+  constexpr std::string_view kSeparator = "://";
+  const size_t scheme_end = std::min(text.find(kSeparator), text.size());
+  const size_t begin = scheme_end + kSeparator.size();
+  const size_t colon = text.rfind(':'), stroke = text.rfind('/');
+  const std::string scheme = text.substr(0, scheme_end);
+  const bool is_known = scheme == "tcp" || scheme == "agent";
+  if (!is_known || colon == std::string::npos || colon <= begin || stroke < colon) {
+    throw std::invalid_argument("'" + text + "' is no place to meet: file:PATH, " +
+                                "tcp://HOST:PORT/RUN or agent://HOST:PORT/RUN");
+  }
+  return {scheme == "agent", text.substr(begin, colon - begin), text.substr(stroke + 1),
+          std::stoll(text.substr(colon + 1, stroke - colon - 1))};
+}
+
+bool is_on_this_machine(const Meeting& meeting) { return meeting.place.starts_with(kFileScheme); }
+
+StorePointer open_store(const Meeting& meeting) {
   const int size = static_cast<int>(meeting.size);
-  if (meeting.place.starts_with(kFileScheme)) {
+  if (is_on_this_machine(meeting)) {
     const std::string path = meeting.place.substr(std::string_view(kFileScheme).size());
     return c10::make_intrusive<c10d::FileStore>(path, size);
   }
-  const size_t colon = meeting.place.rfind(':');
-  const size_t begin = std::string_view(kTcpScheme).size();
-  if (!meeting.place.starts_with(kTcpScheme) || colon <= begin) {
-    throw std::invalid_argument("'" + meeting.place +
-                                "' is no place to meet: file:PATH or tcp://HOST:PORT");
-  }
+  const Place place = place_of(meeting.place);
   c10d::TCPStoreOptions options;
-  options.port = static_cast<uint16_t>(std::stoi(meeting.place.substr(colon + 1)));
-  options.isServer = meeting.rank == 0;
+  const int64_t shift = place.is_served ? 0 : std::stoll(place.run) % kPorts;
+  options.port = static_cast<uint16_t>(place.port + shift);
+  options.isServer = !place.is_served && meeting.rank == 0;
   options.numWorkers = size;
-  return c10::make_intrusive<c10d::TCPStore>(meeting.place.substr(begin, colon - begin), options);
+  options.timeout = kMeetingTime;
+  const auto store = c10::make_intrusive<c10d::TCPStore>(place.host, options);
+  return c10::make_intrusive<c10d::PrefixStore>("precbench/" + place.run, store);
 }
 
-Group group_of(const Meeting& meeting) {
-  const auto store = store_of(meeting);
+// Where all ranks are there.
+StorePointer store_of(const Meeting& meeting) {
+  const StorePointer store = open_store(meeting);
+  const auto key_of = [](int64_t rank) { return "here/" + std::to_string(rank); };
+  store->set(key_of(meeting.rank), std::vector<uint8_t>{1});
+  std::vector<std::string> all;
+  for (int64_t rank = 0; rank < meeting.size; ++rank) all.push_back(key_of(rank));
+  store->wait(all, kMeetingTime);
+  return store;
+}
+
+// As PyTorch chooses: by GLOO_SOCKET_IFNAME, else by the machine's name. On one machine no name of
+// it has to be known, and no other machine can listen.
+std::shared_ptr<::gloo::transport::Device> device_of(const Meeting& meeting) {
+  using c10d::ProcessGroupGloo;
+  if (is_on_this_machine(meeting)) return ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+  if (interface != nullptr && *interface != '\0') {
+    return ProcessGroupGloo::createDeviceForInterface(interface);
+  }
+  return ProcessGroupGloo::createDefaultDevice();
+}
+
+Group group_of(const Meeting& meeting, const StorePointer& store) {
   const auto timeout = std::chrono::milliseconds(static_cast<int64_t>(meeting.timeout_s * 1000));
   store->setTimeout(timeout);
   auto options = c10d::ProcessGroupGloo::Options::create();
   options->timeout = timeout;
-  // On one machine no name of it has to be known, and no other machine can listen.
-  options->devices.push_back(meeting.place.starts_with(kFileScheme)
-                                 ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
-                                 : c10d::ProcessGroupGloo::createDefaultDevice());
+  options->devices.push_back(device_of(meeting));
   const int rank = static_cast<int>(meeting.rank), size = static_cast<int>(meeting.size);
   auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
   auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
@@ -156,7 +209,10 @@ class ReducerAverage final : public GradientAverage {
 class GlooRanks final : public Ranks {
  public:
   explicit GlooRanks(const Meeting& meeting)
-      : rank_(meeting.rank), size_(meeting.size), group_(group_of(meeting)) {}
+      : rank_(meeting.rank),
+        size_(meeting.size),
+        store_(store_of(meeting)),
+        group_(group_of(meeting, store_)) {}
 
   int64_t rank() const override { return rank_; }
   int64_t size() const override { return size_; }
@@ -175,6 +231,25 @@ class GlooRanks final : public Ranks {
     return std::make_unique<ReducerAverage>(parameters, group_, compression);
   }
 
+  // Rank 0, which serves the place, may be the one that is gone.
+  void tell_failure(const std::string& reason) override {
+    try {
+      store_->set(kReasonKey, std::vector<uint8_t>(reason.begin(), reason.end()));
+    } catch (const std::exception&) {
+      return;
+    }
+  }
+
+  std::string told_failure() override {
+    try {
+      store_->wait({kReasonKey}, kReasonTime);
+      const std::vector<uint8_t> reason = store_->get(kReasonKey);
+      return {reason.begin(), reason.end()};
+    } catch (const std::exception&) {
+      return "";
+    }
+  }
+
  private:
   void reduce(torch::Tensor& values, c10d::ReduceOp::RedOpType operation) {
     std::vector<torch::Tensor> all = {values};
@@ -184,6 +259,7 @@ class GlooRanks final : public Ranks {
   }
 
   int64_t rank_, size_;
+  StorePointer store_;
   Group group_;
 };
 
