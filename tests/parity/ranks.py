@@ -1,10 +1,13 @@
 """Two processes that train one model: ours, and Lightning Fabric's with strategy "ddp", started as torchrun starts them."""
 
+import contextlib
 import multiprocessing
 import os
+import signal
 import socket
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from unittest.mock import patch
 
 import fabric
@@ -23,6 +26,14 @@ class Workers:
 
     def __init__(self, program):
         self._servers = [worker.Server(program) for _ in range(SIZE)]
+
+    def kill(self, rank):
+        """The worker of that rank, as somebody else would."""
+        server = self._servers[rank].pid
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                if int(status.read_text().rpartition(")")[2].split()[1]) == server:
+                    os.kill(int(status.parent.name), signal.SIGKILL)
 
     def train(self, job, trace, changes=({}, {})):
         """Each rank's result, or what it failed with; traces go to `trace`.0 and `trace`.1."""

@@ -1,6 +1,8 @@
 """Two ranks train one model: as Lightning Fabric's strategy "ddp" bit for bit, and as one process with their batches together."""
 
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -113,6 +115,21 @@ class Devices(unittest.TestCase):
                 self.assertEqual((sent["gradient_bytes"], sent["buffer_bytes"]), (parameters * size, 0))
                 self.assertGreaterEqual(sent["ms"], sent["hidden_ms"])
                 self.assertGreater(sent["ms"], 0)
+
+    def test_a_rank_that_is_killed_is_named_by_the_other(self):
+        trace = self.folder / "killed.1"
+
+        def kill_in_the_middle():
+            while not trace.exists() or len(trace_file.read(trace)) < 3:
+                time.sleep(0.02)
+            self.workers.kill(1)
+
+        killer = threading.Thread(target=kill_in_the_middle)
+        killer.start()
+        first, second = self.workers.train(job_of(EVEN, steps=100_000), self.folder / "killed")
+        killer.join()
+        self.assertEqual(str(first), "peer: rank 1 is gone: killed, or cut off")
+        self.assertIn('"signal": 9', str(second))
 
     def test_memory_is_told_of_each_and_what_befalls_one_ends_the_other(self):
         results, _ = self.both("memory", job_of(EVEN, steps=4))

@@ -43,6 +43,10 @@ class Server:
     def __init__(self, program):
         self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def train(self, job):
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()

@@ -78,7 +78,8 @@ class Ranks {
   virtual std::unique_ptr<GradientAverage> average_gradients(
       const std::vector<torch::Tensor>& parameters, Compression compression) = 0;
 
-  // Tells the others why this rank ends, and asks them; empty where nobody said anything.
+  // Tells the others why this rank ends; asks them, or who of them says nothing any more. Empty
+  // where even that is not known.
   virtual void tell_failure(const std::string& reason) = 0;
   virtual std::string told_failure() = 0;
 

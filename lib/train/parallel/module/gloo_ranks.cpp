@@ -82,13 +82,16 @@ StorePointer open_store(const Meeting& meeting) {
   return c10::make_intrusive<c10d::PrefixStore>("precbench/" + place.run, store);
 }
 
+std::string key_of(const char* what, int64_t rank) {
+  return std::string(what) + "/" + std::to_string(rank);
+}
+
 // Where all ranks are there.
 StorePointer store_of(const Meeting& meeting) {
   const StorePointer store = open_store(meeting);
-  const auto key_of = [](int64_t rank) { return "here/" + std::to_string(rank); };
-  store->set(key_of(meeting.rank), std::vector<uint8_t>{1});
+  store->set(key_of("here", meeting.rank), std::vector<uint8_t>{1});
   std::vector<std::string> all;
-  for (int64_t rank = 0; rank < meeting.size; ++rank) all.push_back(key_of(rank));
+  for (int64_t rank = 0; rank < meeting.size; ++rank) all.push_back(key_of("here", rank));
   store->wait(all, kMeetingTime);
   return store;
 }
@@ -242,15 +245,30 @@ class GlooRanks final : public Ranks {
 
   std::string told_failure() override {
     try {
+      store_->set(key_of("lost", rank_), std::vector<uint8_t>{1});
       store_->wait({kReasonKey}, kReasonTime);
       const std::vector<uint8_t> reason = store_->get(kReasonKey);
       return {reason.begin(), reason.end()};
     } catch (const std::exception&) {
-      return "";
+      return silent_ranks();
     }
   }
 
  private:
+  // Those who neither told a reason nor that they have lost somebody.
+  std::string silent_ranks() {
+    std::string silent;
+    try {
+      for (int64_t rank = 0; rank < size_; ++rank) {
+        if (store_->check({key_of("lost", rank)})) continue;
+        silent += (silent.empty() ? "rank " : ", rank ") + std::to_string(rank);
+      }
+    } catch (const std::exception&) {
+      return "rank 0 is gone, which served the place where ranks meet";
+    }
+    return silent.empty() ? "" : silent + " is gone: killed, or cut off";
+  }
+
   void reduce(torch::Tensor& values, c10d::ReduceOp::RedOpType operation) {
     std::vector<torch::Tensor> all = {values};
     c10d::AllreduceOptions options;
