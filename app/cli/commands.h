@@ -18,6 +18,7 @@ void add_predict(CLI::App& root, Action& action);
 void add_compare(CLI::App& root, Action& action);
 void add_matrix(CLI::App& root, Action& action);
 void add_merge(CLI::App& root, Action& action);
+void add_scaling(CLI::App& root, Action& action);
 void add_report(CLI::App& root, Action& action);
 void add_list(CLI::App& root, Action& action);
 void add_get(CLI::App& root, Action& action);

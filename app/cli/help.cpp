@@ -49,6 +49,7 @@ int print_help(bool all) {
       "  precbench predict --gpu NAME   memory of a training step on a GPU that is not here\n"
       "  precbench compare BASE NEW     two result files, or --run two builds; --fail-on: a gate\n"
       "  precbench matrix FILE...       many machines' results side by side\n"
+      "  precbench scaling FILE...      one comparison on several numbers of devices\n"
       "  precbench report FILE...       render a saved result again\n"
       "  precbench list WHAT            modes | models | datasets | devices | configs\n"
       "  precbench get NAME             fetch a data set to where it is looked for\n",

@@ -161,8 +161,8 @@ bool has_argument(int argc, char** argv, std::string_view name) {
 
 // Subcommands with flags of their own show CLI11's help for those.
 bool names_reading_command(int argc, char** argv) {
-  constexpr const char* kReading[] = {"compare", "matrix",  "report", "list",
-                                      "probe",   "predict", "get",    "generate"};
+  constexpr const char* kReading[] = {"compare", "matrix", "report",   "list",   "probe",
+                                      "predict", "get",    "generate", "scaling"};
   for (const char* name : kReading) {
     if (argc > 1 && std::strcmp(argv[1], name) == 0) return true;
   }
@@ -198,6 +198,7 @@ int run_command_line(int argc, char** argv) {
   add_compare(root, action);
   add_matrix(root, action);
   add_merge(root, action);
+  add_scaling(root, action);
   add_report(root, action);
   add_list(root, action);
   add_get(root, action);

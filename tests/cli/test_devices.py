@@ -123,6 +123,42 @@ class Devices(CliTest):
         self.assertIn(", 25 % of that while it computes", run.stdout)
         self.assertEqual(self.result()["protocol"]["grad_compression"], "fp16")
 
+    def test_several_numbers_of_devices_are_trained_at_one_global_batch_and_stand_side_by_side(self):
+        log = self.folder / "whole.jobs"
+        arguments = ("--dataset", "synthetic", "--devices", "4,1,2", "--batch-size", "64", "--threads", "8", "--pilot", "0", "--modes")
+        script = {"32-true": "communication:2.5 25 20"}
+        run = self.precbench(*arguments, "32-true", "--format", "json", script=script, PRECBENCH_FAKE_JOBS=str(log))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        jobs = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual([(job["train"]["devices"], job["train"]["batch_size"], job["threads"]) for job in jobs if job["kind"] == "train"],
+                         [(1, 64, 2), *[(2, 32, 2)] * 2, *[(4, 16, 2)] * 4])
+        rows = json.loads(run.stdout)["rows"]
+        # The scripted worker is as fast on any number of devices.
+        self.assertEqual([(row["devices"], row["speedup"], row["efficiency"]) for row in rows], [(1, None, None), (2, 1, 0.5), (4, 1, 0.25)])
+        self.assertEqual([(row["accuracy_change"], row["communication"]["gradient_bytes"]) for row in rows[1:]], [(0, 2_500_000)] * 2)
+        files = sorted((self.folder / "results").glob("*.json"))
+        self.assertEqual(len(files), 3)
+        read = self.precbench("scaling", *files)
+        self.assertRegex(read.stdout, r"32-true +4 +16 +\d+ +1.00x +25 % +87.50 % +\+0.00 pp +2.5 MB +\d+ % +80 %")
+        self.assertIn("| 32-true | 2 | 32 |", self.precbench("scaling", self.folder / "results", "--format", "markdown").stdout)
+        again = self.precbench("scaling", files[0], files[0])
+        self.assertEqual((again.returncode, again.stdout), (5, ""))
+        self.assertIn("one of each number", again.stderr)
+        self.precbench("--dataset", "synthetic", "--modes", "32-true", "--devices", "2", "--epochs", "2", "--results-dir", "other", "--pilot", "0")
+        other = next((self.folder / "other").glob("*.json"))
+        self.assertIn("epochs (1, 2)", self.precbench("scaling", files[0], other).stderr)
+        run = self.precbench(*arguments, "32-true,bf16-true", script={"bf16-true": "oom:no room"})
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertRegex(run.stdout, r"bf16-true +2 +32 +oom: rank \d: no room")
+
+    def test_several_numbers_that_cannot_be_are_refused(self):
+        for arguments, words in ((("1,2", "--batch-size", "5"), "not divisible by 2"), (("1,x",), "'x' is no number from 1 to 64"),
+                                 (("1,2", "--resume", "x"), "--resume does not go"), (("1,2", "--format", "csv"), "formats: text markdown json none"),
+                                 (("1,2", "--export-html", "x"), "--export-html does not go")):
+            run = self.precbench("--dataset", "synthetic", "--devices", *arguments)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+            self.assertIn(words, run.stderr)
+
     def test_what_cannot_be_is_refused(self):
         for arguments, words in ((("--device", "cuda"), "--device cpu"), (("--engine", "fabric"), "--engine fabric"),
                                  (("--find-max-batch", "--memory-limit", "1GiB"), "on one device"), (("--batch-size", "max"), "on one device")):

@@ -127,7 +127,7 @@ void add_how(OptionTable& table) {
   table
       .add(&TrainJob::devices,
            "devices that train each model together, as DistributedDataParallel; the batch size is "
-           "each one's")
+           "each one's; 1,2,4: one after the other, at one global batch")
       .is_basic = true;
   table.add(&TrainJob::grad_compression,
             "format in which devices send each other gradients, by DDP's hooks");
