@@ -2,8 +2,8 @@
 # Debian packages. Tools count as there when the command is (cmake from pip, clang++ instead of g++), libraries when
 # dpkg has them. Packages are installed by root alone; anyone else is given the command.
 
-library_packages=(libboost-dev libcli11-dev libfmt-dev libgloo-dev libpugixml-dev libspdlog-dev libssl-dev
-                  libuv1-dev nlohmann-json3-dev zlib1g-dev)
+library_packages=(libboost-dev libcli11-dev libfmt-dev libpugixml-dev libspdlog-dev libssl-dev libuv1-dev
+                  nlohmann-json3-dev zlib1g-dev)
 test_packages=(clang-format clang-tidy libarchive-dev libgmock-dev libgtest-dev shellcheck)
 missing_packages=()
 packages_mb=0
@@ -36,10 +36,11 @@ plan_packages() {
       done
     fi
   fi
-  # Faster builds in another clone, charts in the HTML report: root gets them, nobody is stopped for them.
+  # Faster builds in another clone, charts in the HTML report, several devices: root gets them, nobody is stopped for them.
   if as_root && has apt-get; then
     has ccache || missing_packages+=(ccache)
     has_package libjs-chart.js || missing_packages+=(libjs-chart.js)
+    has_package libgloo-dev || missing_packages+=(libgloo-dev)
   fi
   if as_root && [[ $data_source == package ]]; then
     missing_packages+=(dataset-fashion-mnist)
@@ -72,7 +73,13 @@ install_packages() {
   export DEBIAN_FRONTEND=noninteractive
   dpkg --configure -a  # finishes an installation that was interrupted
   # Package lists may be absent (containers) or older than the archive: then once more with fresh ones.
+  # Not every archive has Gloo: then without it.
+  local package needed=()
+  for package in "${missing_packages[@]}"; do
+    [[ $package == libgloo-dev ]] || needed+=("$package")
+  done
   "${apt[@]}" install -y --no-install-recommends "${missing_packages[@]}" 2>/dev/null ||
     { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing_packages[@]}"; } ||
+    "${apt[@]}" install -y --no-install-recommends "${needed[@]}" ||
     fail "$exit_nothing_ran" "apt-get could not install: ${missing_packages[*]}"
 }

@@ -285,11 +285,14 @@ void compare_modes(const ResultDocument& document, const ModeRecord& reference,
 
 }  // namespace
 
-std::string code_for(const std::string& mode) {
+std::string code_for(const std::string& mode, int64_t devices) {
   const ModeTraits* traits = find_mode(mode_of_row(mode));
   if (traits == nullptr) return "";
   if (!traits->code.empty()) return std::string(traits->code);
-  return fmt::format("Trainer(precision=\"{0}\") or Fabric(precision=\"{0}\")", traits->name);
+  const std::string together =
+      devices > 1 ? fmt::format(", devices={}, strategy=\"ddp\"", devices) : "";
+  return fmt::format("Trainer(precision=\"{0}\"{1}) or Fabric(precision=\"{0}\"{1})", traits->name,
+                     together);
 }
 
 Recommendation recommend(const ResultDocument& document) {
@@ -305,7 +308,7 @@ Recommendation recommend(const ResultDocument& document) {
     compare_modes(document, *choice.mode, out);
   }
   compare_engines(document, out);
-  if (!out.mode.empty()) out.code = code_for(out.mode);
+  if (!out.mode.empty()) out.code = code_for(out.mode, devices_of(document));
   if (is_cpu(document)) {
     const ModeRecord* chosen = find_mode_record(document, out.mode);
     const ModeTraits* traits = find_mode(out.mode);

@@ -23,6 +23,6 @@ Recommendation recommend(const ResultDocument& document);
 std::vector<std::string> summary_lines(const Recommendation& recommendation);
 
 // Trainer(precision="16-mixed") or Fabric(precision="16-mixed")
-std::string code_for(const std::string& mode);
+std::string code_for(const std::string& mode, int64_t devices = 1);
 
 }  // namespace precbench

@@ -22,10 +22,6 @@ int64_t protocol_number(const ResultDocument& document, const char* key, int64_t
   return is_number ? found->get<int64_t>() : otherwise;
 }
 
-int64_t devices_of(const ResultDocument& document) {
-  return std::max<int64_t>(1, protocol_number(document, "devices", 1));
-}
-
 double global_batch_of(const ResultDocument& document) {
   return static_cast<double>(devices_of(document)) *
          static_cast<double>(protocol_number(document, "batch_size", 0));

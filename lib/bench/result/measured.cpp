@@ -100,6 +100,10 @@ const ModeRecord* reference_mode(const ResultDocument& document) {
   return nullptr;
 }
 
+int64_t devices_of(const ResultDocument& document) {
+  return positive_at(document.protocol, {"devices"}).value_or(1);
+}
+
 DataSizes data_sizes(const ResultDocument& document) {
   const std::string dataset = text_at(document.protocol, {"dataset"}).value_or("");
   const bool is_mnist = dataset == "fashion-mnist" || dataset == "mnist";

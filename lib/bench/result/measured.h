@@ -39,6 +39,9 @@ struct DataSizes {
 };
 DataSizes data_sizes(const ResultDocument& document);
 
+// That train each model together.
+int64_t devices_of(const ResultDocument& document);
+
 bool has_mark(const ModeRecord& mode, const std::string& id);
 
 // "busy n=1"

@@ -276,6 +276,8 @@ TEST(Recommend, SaysThatACpuSaysNothingAboutAGpu) {
 
 TEST(CodeFor, AModeThatFabricDoesNotHave) {
   EXPECT_THAT(code_for("tf32"), HasSubstr("set_float32_matmul_precision(\"high\")"));
+  EXPECT_THAT(code_for("bf16-mixed", 2),
+              HasSubstr("Fabric(precision=\"bf16-mixed\", devices=2, strategy=\"ddp\")"));
   EXPECT_EQ(code_for("<script>"), "");
 }
 
