@@ -11,6 +11,7 @@
 #include "common/enum_words.h"
 #include "common/fields.h"
 #include "common/json_fields.h"
+#include "common/limits.h"
 
 namespace precbench {
 
@@ -140,6 +141,22 @@ inline constexpr int64_t kFloat8Multiple = 16;
 // The members that take effect, as results tell them.
 json recipe_json(const Float8Job& job);
 
+// What a run leaves from time to time so that another process can go on with it
+// (common/checkpoint_file.h), the last two; one of steps and seconds is not 0.
+struct CheckpointJob {
+  std::string stem;  // of the files' names; empty = none are written
+  int64_t steps = 0;
+  double seconds = 0;
+  std::string identity = "{}";  // JSON: what has to be the same there; kept as it is
+  std::string resume_from;      // a file; empty = from the beginning
+};
+
+template <>
+inline constexpr auto kFields<CheckpointJob> = std::tuple{
+    Field{"stem", &CheckpointJob::stem}, Field{"steps", &CheckpointJob::steps}.from(0, kMaxCount),
+    Field{"seconds", &CheckpointJob::seconds}.from(0, limits::kLongestS),
+    Field{"identity", &CheckpointJob::identity}, Field{"resume_from", &CheckpointJob::resume_from}};
+
 // One mode, one seed. Members have the names of the result file's `protocol`.
 struct TrainJob {
   std::string engine = "libtorch";  // which worker: libtorch | fabric
@@ -186,6 +203,7 @@ struct TrainJob {
   // evaluates one batch; the coordinator projects time and memory of the whole run from it.
   bool pilot = false;
   double pilot_limit_s = 20.0;
+  CheckpointJob checkpoint;
   // Test hook: the gradients of this optimizer step (from 0) get an infinity; -1 = never.
   int64_t inject_inf_at_step = -1;
 };
@@ -236,6 +254,7 @@ inline constexpr auto kFields<TrainJob> = std::tuple{
     Field{"memory_limit_bytes", &TrainJob::memory_limit_bytes}.from(0).called("memory_limit"),
     Field{"pilot", &TrainJob::pilot},
     Field{"pilot_limit_s", &TrainJob::pilot_limit_s},
+    Field{"checkpoint", &TrainJob::checkpoint},
     Field{"inject_inf_at_step", &TrainJob::inject_inf_at_step}.from(-1, kMaxCount)};
 
 // Memory of the train job's steps on simulated cards (rows of kGpuCards), in several modes.

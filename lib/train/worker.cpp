@@ -69,6 +69,7 @@ constexpr double kSecondsOfAttention = 0.5;
 
 void prepare_process(const Job& job) {
   follow_parent(job.parent_pid);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write, not our end
   // The product is measured for the profile that has these settings.
   if (job.kind == JobKind::gemm || job.kind == JobKind::attention) tune_malloc();
   // cuBLAS is deterministic with this setting alone, and reads it at the first CUDA call. What its

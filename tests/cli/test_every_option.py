@@ -24,7 +24,7 @@ VALUES = {
     "find-max-batch": ("--memory-limit", "1GiB"), "pilot": "2",
 }
 # What is no part of a job; each is looked at in a way of its own below.
-OTHERWISE = {"device", "lr-scale", "shard",  "emulated", "reference", "order", "timeout", "budget", "resume", "results-dir", "no-save", "baseline", "fail-on",
+OTHERWISE = {"device", "lr-scale", "shard",  "emulated", "reference", "order", "timeout", "budget", "checkpoint-every", "resume", "results-dir", "no-save", "baseline", "fail-on",
              "strict-gate", "dry-run", "context", "format", "color", "progress", "quiet", "verbose", "events", "log-file", "help", "help-all",
              "version", "gpu", *("export-" + name for name in ("json", "csv", "markdown", "html", "junit", "github"))}
 

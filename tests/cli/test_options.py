@@ -216,12 +216,23 @@ class Help(CliTest):
                      "clip-norm", "clip-value", "loss-autocast", "init", "init-weights", "save-weights", "eval-every",
                      "dump-trace", "device", "threads", "profile", "tf32", "cpu-fp16", "deterministic",
                      "optimizer-impl", "memory-format", "gemm", "fp8-recipe", "cuda-graph", "reference", "order",
-                     "timeout", "pilot", "budget", "emulated", "memory-limit", "resume", "keep-going", "results-dir",
+                     "timeout", "pilot", "budget", "emulated", "memory-limit", "checkpoint-every", "resume", "keep-going", "results-dir",
                      "no-save", "baseline", "fail-on", "strict-gate", "dry-run", "context", "format", "export-json",
                      "export-csv", "export-markdown", "export-html", "export-junit", "export-github", "color",
                      "progress", "quiet", "verbose"):
             self.assertIn("--" + name, text)
         self.assertNotIn("inject", text)
+
+    def test_checkpoints_go_with_what_can_be_gone_on_with(self):
+        for wrong in ("0", "-5", "x", "5 steps", "0s", ""):
+            run = self.precbench("--checkpoint-every", wrong, "--dry-run")
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn("such as 90s", run.stderr)
+        for beside in (["--no-save"], ["--engine", "fabric"], ["--dump-trace", "x", "--modes", "32-true"], ["--cuda-graph"],
+                       ["--devices", "2"], ["--device", "simulated:t4"]):
+            run = self.precbench("--checkpoint-every", "90s", *beside)
+            self.assertEqual((run.returncode, self.jobs()), (2, []), run.stderr)
+            self.assertIn("--checkpoint-every does not go with", run.stderr)
 
     def test_help_needs_no_valid_line_and_is_quick(self):
         begin = self.cpu_s()

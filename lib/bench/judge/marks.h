@@ -53,6 +53,9 @@ inline constexpr MarkTraits kMarks[] = {
     {.id = "other-host",
      .on_times = OnTimes::forbidden,
      .remedy = "Run it on one machine, or merge its parts with --across-machines"},
+    {.id = "resumed",
+     .on_times = OnTimes::forbidden,
+     .remedy = "Run it in one piece where its times count"},
     {.id = "shared"},
     {.id = "other-machine"},  // speaks of the distance to another file
 };

@@ -288,6 +288,33 @@ void check_devices(const ResolvedOptions& options, const Plan& plan) {
   }
 }
 
+void take_checkpoints(const ResolvedOptions& options, Plan& plan) {
+  if (!options.has("checkpoint-every")) return;
+  const std::string& where = options.at("checkpoint-every").where;
+  const std::string text = options.text("checkpoint-every");
+  const auto steps = parse_integer(text);
+  const auto seconds = parse_duration(text);
+  if (steps && *steps > 0 && static_cast<double>(*steps) <= kMaxCount) {
+    plan.checkpoint_steps = *steps;
+  } else if (!steps && seconds) {
+    plan.checkpoint_s = *seconds;
+  } else {
+    throw UsageError(where + ": '" + text + "' is neither a number of steps, such as 500, nor a " +
+                     "time, such as 90s");
+  }
+  const auto refuse = [&](const std::string& what) {
+    throw UsageError(where + " does not go with " + what);
+  };
+  if (!plan.save) refuse("--no-save: checkpoints lie beside the result file");
+  if (plan.engines != std::vector<std::string>{std::string(kLibtorchEngine)}) {
+    refuse("--engine fabric, which writes none");
+  }
+  if (!plan.job.dump_trace.empty()) refuse("--dump-trace, whose file would have a gap");
+  if (plan.job.cuda_graph) refuse("--cuda-graph");
+  if (plan.job.devices > 1) refuse("--devices: several workers write none");
+  if (plan.device.starts_with("simulated")) refuse("a simulated device, which computes nothing");
+}
+
 void take_control(const ResolvedOptions& options, Plan& plan) {
   take_shard(options, plan);
   const bool has_order = options.has("order");
@@ -301,6 +328,7 @@ void take_control(const ResolvedOptions& options, Plan& plan) {
                      " needs pilot steps to project from; --pilot is 0");
   }
   plan.save = !options.flag("no-save");
+  take_checkpoints(options, plan);
   if (plan.own_batches && plan.find_max_batch) {
     throw UsageError(options.at("batch-size").where + " trains at the largest batches; " +
                      "--find-max-batch only looks for them: use one of them");

@@ -188,6 +188,9 @@ void add_control(OptionTable& table) {
   limit.default_text = "";
   table.add(Field{"find-max-batch", &Plan::find_max_batch},
             "instead of training, find the largest batch size that fits, per mode");
+  table.add(
+      "checkpoint-every", OptionType::text, "N|90s", "",
+      "steps, or time, between checkpoints that an interrupted run goes on from, by --resume");
   table.add(Field{"resume", &Plan::resume}, "go on with an interrupted comparison's result file",
             "FILE");
   table.add(&TrainJob::keep_going, "train on after a run has diverged");

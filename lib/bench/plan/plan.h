@@ -128,6 +128,10 @@ struct Plan {
   EmulatedModes emulated = EmulatedModes::run;
   std::string results_dir = "results";
   bool save = true;
+  // A run leaves a checkpoint every so many steps or seconds; 0 = not by these.
+  int64_t checkpoint_steps = 0;
+  double checkpoint_s = 0;
+  bool has_checkpoints() const { return checkpoint_steps > 0 || checkpoint_s > 0; }
   std::string resume;  // result file to go on with; empty = none
   bool dry_run = false;
   bool find_max_batch = false;  // instead of training

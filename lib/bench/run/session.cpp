@@ -28,6 +28,7 @@
 #include "bench/run/progress.h"
 #include "bench/run/recording.h"
 #include "bench/run/row_batch.h"
+#include "bench/run/run_checkpoints.h"
 #include "bench/run/target.h"
 #include "bench/run/trial_steps.h"
 #include "bench/run/troubles.h"
@@ -134,7 +135,8 @@ class Session {
   }
 
   void run_slot(const RunSlot& slot, const std::string& label, std::optional<double> later_s) {
-    const TrainJob train = job_for(plan_, slot.row, slot.seed, device_.is_cuda());
+    TrainJob train = job_for(plan_, slot.row, slot.seed, device_.is_cuda());
+    const auto resumed_at = prepare_checkpoints(slot, train);
     Progress progress(console_, label, train.batch_size * train.devices, steady_seconds);
     progress.before_others(later_s);
     const CpuSnapshot before = read_cpu_snapshot();
@@ -166,8 +168,41 @@ class Session {
     // Other ranks on this machine, which are no children of ours, are busy by right.
     const bool knows_others = plan_.launch.local_size == 1;
     mark(slot, knows_others ? busy_reason(before, after, own_s) : std::nullopt, gpu.marks);
+    if (resumed_at) mark_resumed(slot, *resumed_at);
     save();  // before it is told: who has seen a result can rely on it
+    drop_checkpoints(slot);
     print_block(slot);
+  }
+
+  // Only a comparison that is on the disk can be gone on with.
+  std::optional<int64_t> prepare_checkpoints(const RunSlot& slot, TrainJob& train) {
+    if (!plan_.has_checkpoints()) return std::nullopt;
+    if (!saved_to_) save();
+    if (!saved_to_) return std::nullopt;
+    const auto step = checkpoints().prepare(slot, *saved_to_, train);
+    if (step) {
+      console_.info(
+          fmt::format("{}, seed {}, goes on from step {}", slot.row.name(), slot.seed, *step));
+    }
+    return step;
+  }
+
+  // What a worker that crashed or was ended left is what --resume goes on from.
+  void drop_checkpoints(const RunSlot& slot) {
+    if (!plan_.has_checkpoints() || !saved_to_) return;
+    const Status status = recording_->mode(slot.row.name()).runs.back().status;
+    if (status == Status::error || status == Status::timeout) return;
+    checkpoints().remove(slot, *saved_to_);
+  }
+
+  RunCheckpoints checkpoints() { return {plan_, recording_->document(), console_}; }
+
+  void mark_resumed(const RunSlot& slot, int64_t step) {
+    recording_->mark_once(
+        slot.row.name(),
+        {"resumed", fmt::format("its run with seed {} was interrupted, and went on "
+                                "from step {} in another process",
+                                slot.seed, step)});
   }
 
   // The processors and the GPU may both have been busy.
@@ -234,7 +269,8 @@ class Session {
       code = *troubles_.signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
     }
     // An interruption before the first run has ended leaves nothing worth a file.
-    const bool has_result = !troubles_.signal || recording_->has_runs();
+    const bool has_result =
+        !troubles_.signal || recording_->has_runs() || (plan_.has_checkpoints() && saved_to_);
     recording_->set_exit_code(code);
     if (has_result) save();
     print_rows_without_runs();

@@ -48,13 +48,24 @@ Loader::Loader(DeviceModule& device, const DataSet& data, const Split& split, Sa
 
 void Loader::start_pass() {
   draw_seed();  // the base seed that Python's worker processes would get
+  if (is_shuffled_) pass_seed_ = draw_seed();
+  put_in_order();
+  next_ = 0;
+}
+
+void Loader::exchange(RunState& state) {
+  state.value("loader.pass_seed", pass_seed_);
+  state.value("loader.next", next_);
+  if (state.restores()) put_in_order();
+}
+
+void Loader::put_in_order() {
   if (is_shuffled_) {
-    at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(draw_seed());
+    at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(pass_seed_);
     order_.copy_(shared(torch::randperm(split_.size(), generator, torch::kLong)));
   } else if (order_.defined()) {
     order_.copy_(shared(torch::arange(split_.size(), torch::kLong)));
   }
-  next_ = 0;
 }
 
 torch::Tensor Loader::shared(const torch::Tensor& order) const {

@@ -2,6 +2,7 @@
 // in every mode and on every device.
 #pragma once
 
+#include "train/base/run_state.h"
 #include "train/base/torch.h"
 #include "train/data/data_set.h"
 
@@ -43,6 +44,9 @@ class Loader {
   // its base seed, and when shuffled the seed of the generator that permutes the samples.
   void start_pass();
 
+  // The place in the pass; its order follows from its seed.
+  void exchange(RunState& state);
+
   bool done() const { return next_ >= samples(); }
   Batch next();  // the last batch of a pass may be smaller
 
@@ -53,6 +57,7 @@ class Loader {
   int64_t batches() const { return (samples() + batch_size_ - 1) / batch_size_; }
 
  private:
+  void put_in_order();
   // [count] samples of `all` from the pass's position on, in its order, on the device.
   torch::Tensor gather(const torch::Tensor& all, int64_t count) const;
   torch::Tensor shared(const torch::Tensor& order) const;  // our share of it
@@ -71,6 +76,7 @@ class Loader {
   torch::Tensor largest_, mean_, std_;
   torch::Tensor order_;  // int64 [samples] where the samples are; undefined: all, as stored
   int64_t next_;
+  uint64_t pass_seed_ = 0;
 };
 
 }  // namespace precbench::train

@@ -86,6 +86,14 @@ void Float8Scaling::update() {
   scale_.copy_(scale_for(amax, scale_, format_, recipe_.margin));
 }
 
+void Float8Scaling::exchange(RunState& state, const std::string& name) {
+  const torch::Device device = scale_.device();
+  state.tensor(name + ".last_amax", last_amax_, device);
+  state.tensor(name + ".clipped", counts_.clipped, device);
+  state.tensor(name + ".flushed", counts_.flushed, device);
+  state.value(name + ".elements", counts_.elements);
+}
+
 double Float8Scaling::amax() const { return last_amax_.defined() ? last_amax_.item<float>() : 0.0; }
 
 }  // namespace precbench::train

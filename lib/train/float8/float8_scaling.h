@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/job.h"
+#include "train/base/run_state.h"
 #include "train/base/torch.h"
 
 namespace precbench::train {
@@ -53,6 +54,9 @@ class Float8Scaling {
   // [recipe.history], slot 0 is the running pass, and is undefined where the recipe is dynamic.
   const torch::Tensor& scale() const { return scale_; }
   const torch::Tensor& history() const { return history_; }
+
+  // Between steps; without what is the checkpoint's already.
+  void exchange(RunState& state, const std::string& name);
 
   // The largest amax that the scale answers for: of the history, or of the last tensor. Waits for
   // the device.

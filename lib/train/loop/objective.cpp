@@ -52,6 +52,11 @@ void PassTotals::clear() {
   if (loss_sum_.defined()) loss_sum_.zero_();
 }
 
+void PassTotals::exchange(RunState& state) {
+  state.tensor("pass.correct", correct_);
+  state.tensor("pass.loss_sum", loss_sum_);
+}
+
 void PassTotals::add_loss(const torch::Tensor& mean, int64_t samples) {
   if (loss_sum_.defined()) loss_sum_.add_(mean.detach(), static_cast<double>(samples));
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "train/base/run_state.h"
 #include "train/base/torch.h"
 #include "train/device/device_module.h"
 #include "train/measure/step_log.h"
@@ -35,6 +36,8 @@ class PassTotals {
 
   // Adds what the other ranks have.
   void add_others(Ranks& ranks);
+
+  void exchange(RunState& state);
 
   // Both wait for the device.
   double accuracy(int64_t targets) const;

@@ -10,6 +10,7 @@
 #include "train/base/dtypes.h"
 #include "train/base/errors.h"
 #include "train/data/data_set.h"
+#include "train/loop/checkpoints.h"
 #include "train/loop/job_checks.h"
 #include "train/loop/run_observers.h"
 #include "train/loop/run_record_builder.h"
@@ -125,8 +126,10 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   });
   Training training(job, parts, watched.all, watched.graph.is_usable() ? &watched.graph : nullptr);
 
+  Checkpoints checkpoints(job, parts, training, watched, measured);
   const int64_t epochs = watched.length.epochs;
-  for (int64_t epoch = 1; epoch <= epochs && !training.finished(); ++epoch) {
+  for (int64_t epoch = checkpoints.first_epoch(); epoch <= epochs && !training.finished();
+       ++epoch) {
     emit(PhaseEvent{"train"});
     const PassFigures train = training.train_epoch(epoch);
     measured.train_s += train.seconds;
@@ -157,6 +160,7 @@ TrainResult run(const TrainJob& job, DeviceModule& device, const EventSink& emit
   TrainResult result =
       build_result(job, mode, device, *precision, *optimizer, watched, log, measured);
   if (shared) result.run.communication = shared->communication();
+  if (checkpoints.trouble()) result.notes.push_back(*checkpoints.trouble());
   result.least_step_s = watched.least_time.step_s();
   result.train_samples = data.train.size();
   result.test_samples = data.test.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "train/loop/gradients.h"
 
@@ -28,15 +29,17 @@ Training::Training(const TrainJob& job, const TrainingParts& parts, Observers ob
 bool Training::finished() const { return is_ended_ || step_ >= total_steps_; }
 
 PassFigures Training::train_epoch(int64_t epoch) {
-  const auto first_step = static_cast<size_t>(step_);
-  std::vector<int64_t> samples;  // of each step
   parts_.model.train();
-  totals_.clear();
+  if (!goes_on_) {
+    first_step_ = static_cast<size_t>(step_);
+    samples_.clear();
+    totals_.clear();
+  }
   parts_.clock.begin_pass();
-  parts_.train_loader.start_pass();
+  if (!std::exchange(goes_on_, false)) parts_.train_loader.start_pass();
   while (!parts_.train_loader.done() && !finished()) {
     Step step{step_, epoch, train_step()};
-    samples.push_back(step.result.samples);
+    samples_.push_back(step.result.samples);
     if (parts_.shared != nullptr) {
       parts_.clock.pause([&] { step.result.loss = parts_.shared->mean(step.result.loss); });
     }
@@ -52,18 +55,19 @@ PassFigures Training::train_epoch(int64_t epoch) {
     if (!holds) ++schedule_step_;
     ++step_;
     parts_.clock.end_step();
+    if (between_steps_ && !finished()) between_steps_();
   }
   parts_.optimizer.drop_gradients();
   parts_.clock.end_pass();
   observers_.after_epoch(finished());
   PassFigures figures;
   figures.seconds = parts_.clock.pass_s();
-  figures.samples = std::accumulate(samples.begin(), samples.end(), int64_t{0});
+  figures.samples = std::accumulate(samples_.begin(), samples_.end(), int64_t{0});
   if (parts_.shared != nullptr) parts_.shared->complete(totals_, figures);
   figures.accuracy = totals_.accuracy(figures.samples * parts_.train_loader.targets_per_sample());
   // The batches of a step may differ in size; then its loss is no mean over its samples.
   figures.loss = totals_.sums_losses() ? totals_.mean_loss(figures.samples)
-                                       : mean_loss(parts_.log.steps(), first_step, samples);
+                                       : mean_loss(parts_.log.steps(), first_step_, samples_);
   return figures;
 }
 

@@ -2,7 +2,9 @@
 // looks on from outside (measure/observer.h).
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "common/job.h"
 #include "train/base/torch.h"
@@ -44,6 +46,12 @@ class Training {
   Training(const TrainJob& job, const TrainingParts& parts, Observers observers = {},
            StepGraph* graph = nullptr);
 
+  // Called between two steps that are whole.
+  void calls_between_steps(std::function<void()> call) { between_steps_ = std::move(call); }
+  int64_t steps_done() const { return step_; }
+  // Model and optimizer, and where training is. Restored, the next epoch is one that goes on.
+  void exchange(RunState& state);
+
   bool finished() const;  // all steps done, or ended by an observer
 
   // Trains until the epoch or the steps are over, or an observer ends it. The loss is nan where no
@@ -71,6 +79,11 @@ class Training {
   PassTotals totals_;
   int64_t step_ = 0, schedule_step_ = 0;
   bool is_ended_ = false;
+  std::function<void()> between_steps_;
+  // Of the epoch.
+  size_t first_step_ = 0;
+  std::vector<int64_t> samples_;  // of each step
+  bool goes_on_ = false;          // it was begun by another process
 };
 
 }  // namespace precbench::train

@@ -31,6 +31,11 @@ void DivergenceWatch::after_epoch(bool is_last) {
   if (is_last && !is_pilot_) look_back();
 }
 
+void DivergenceWatch::exchange(RunState& state) {
+  state.value("divergence.seen", seen_);
+  state.value("divergence.reason", reason_);
+}
+
 void DivergenceWatch::look() {
   for (; seen_ < steps_.size(); ++seen_) {
     if (!reason_) reason_ = divergence_of(steps_[seen_], " at step " + std::to_string(seen_));

@@ -20,6 +20,8 @@ class DivergenceWatch : public Observer {
   void after_step(Step& step) override;
   void after_epoch(bool is_last) override;
 
+  void exchange(RunState& state);
+
   // Why and at which step (from 0) the run diverged first: a non-finite loss that no skip by the
   // scaler explains, non-finite weights, a scale under 1, or no step that was not skipped. Nothing
   // while it has not.

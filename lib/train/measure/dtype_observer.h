@@ -53,6 +53,18 @@ class DtypeWatch : public Observer {
     observer_.reset();
   }
 
+  void exchange(RunState& state) {
+    ObservedDtypes seen = observed_.value_or(ObservedDtypes());
+    bool has_seen = observed_.has_value();
+    state.value("dtypes.has_seen", has_seen);
+    state.value("dtypes.compute", seen.compute);
+    state.value("dtypes.attention", seen.attention);
+    state.value("dtypes.autocast", seen.autocast);
+    state.value("dtypes.flops", seen.flops);
+    state.value("dtypes.gradient", gradient_);
+    if (has_seen) observed_ = seen;
+  }
+
   const std::optional<ObservedDtypes>& observed() const { return observed_; }
   const std::optional<at::ScalarType>& gradient() const { return gradient_; }
 

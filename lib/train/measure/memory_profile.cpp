@@ -113,6 +113,24 @@ void MemoryProfile::pause() { peak_bytes_ = peak_bytes(); }
 
 void MemoryProfile::resume() { device_.reset_peak_memory(); }
 
+void MemoryProfile::exchange(RunState& state) {
+  const int64_t here = peak_bytes_;
+  state.value("memory.peak_bytes", peak_bytes_);
+  peak_bytes_ = std::max(peak_bytes_, here);
+  json phases = json::array();
+  for (const Phase& phase : phases_) {
+    phases.push_back({phase.name, phase.peak, phase.gradients, phase.casts, phase.optimizer});
+  }
+  state.value("memory.phases", phases);
+  state.value("memory.points", points_);
+  state.value("memory.done", done_);
+  if (!state.restores()) return;
+  phases_.clear();
+  for (const json& phase : phases) {
+    phases_.push_back({phase.at(0), phase.at(1), phase.at(2), phase.at(3), phase.at(4)});
+  }
+}
+
 void MemoryProfile::close(const std::string& name, int64_t gradients, int64_t casts) {
   const int64_t peak = device_.memory().peak_allocated_bytes - resident_bytes_;
   phases_.push_back({name, peak, gradients, casts, bytes_of(optimizer_.state())});

@@ -42,6 +42,9 @@ class MemoryProfile : public Observer {
   void pause();
   void resume();
 
+  // Between pause() and resume().
+  void exchange(RunState& state);
+
   // Highest figure since construction.
   int64_t peak_bytes() const;
 

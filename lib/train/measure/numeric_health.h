@@ -37,6 +37,8 @@ class NumericHealth {
   // without a sample are null, with the reason in `unknown`.
   json summary(const std::vector<StepRecord>& steps) const;
 
+  void exchange(RunState& state) { state.value("health.samples", samples_); }
+
   static constexpr size_t kScalePoints = 200;
 
  private:
@@ -58,6 +60,8 @@ class NumericHealthWatch : public Observer {
   bool looks_into(int64_t step) const override { return NumericHealth::wants(step); }
   void before_step(int64_t step) override;
   void after_step(Step& step) override;
+
+  void exchange(RunState& state) { health_.exchange(state); }
 
   // As NumericHealth's, with `fp8` in the modes that have it.
   json summary(const std::vector<StepRecord>& steps) const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "train/base/run_state.h"
 #include "train/base/torch.h"
 #include "train/data/loader.h"
 #include "train/precision/precision.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/run_record.h"
+#include "train/base/run_state.h"
 #include "train/device/device_module.h"
 
 namespace precbench::train {
@@ -28,12 +29,16 @@ class StepClock {
   // steps, what the host does meanwhile costs nothing, and waiting for those steps is theirs.
   void pause(const std::function<void()>& work);
 
+  // With the pass that goes on. Waits for the device.
+  void exchange(RunState& state);
+
   // Milliseconds of each step of the passes that are over, from step 0, without pauses.
   const std::vector<double>& milliseconds() const { return milliseconds_; }
   double pass_s() const { return pass_s_; }  // the last pass, without pauses
 
  private:
   double read_events();  // returns seconds of pauses
+  std::vector<double> milliseconds_of_pass(double& paused_s) const;
 
   using Event = std::unique_ptr<DeviceEvent>;
   struct Pause {
@@ -46,6 +51,7 @@ class StepClock {
   std::vector<Pause> pauses_;
   std::vector<double> milliseconds_;
   double begin_s_ = 0, pass_s_ = 0;
+  double earlier_s_ = 0;  // of this pass, in a process before this one
 };
 
 // Mean, median and 95th percentile of all steps but the first, which pays for one-time set-up.

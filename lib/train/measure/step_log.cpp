@@ -48,4 +48,23 @@ void StepLog::read_back(const torch::Tensor& non_finite_weights) {
   pending_count_ = 0;
 }
 
+void StepLog::exchange(RunState& state) {
+  std::vector<double> loss, skipped, scale, non_finite;
+  for (const StepRecord& step : steps_) {
+    loss.push_back(step.loss);
+    skipped.push_back(step.skipped ? 1 : 0);
+    scale.push_back(step.scale);
+    non_finite.push_back(step.non_finite_weights ? 1 : 0);
+  }
+  state.numbers("log.loss", loss);
+  state.numbers("log.skipped", skipped);
+  state.numbers("log.scale", scale);
+  state.numbers("log.non_finite_weights", non_finite);
+  if (!state.restores()) return;
+  steps_.clear();
+  for (size_t i = 0; i < loss.size(); ++i) {
+    steps_.push_back({loss[i], skipped.at(i) != 0, scale.at(i), non_finite.at(i) != 0});
+  }
+}
+
 }  // namespace precbench::train

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "train/base/run_state.h"
 #include "train/base/torch.h"
 #include "train/device/device_module.h"
 #include "train/measure/observer.h"
@@ -30,6 +31,9 @@ class StepLog {
   // Reads back what is pending, waiting for the device. `non_finite_weights`: a float32 scalar on
   // the device, of the weights as they are now, after the last step.
   void read_back(const torch::Tensor& non_finite_weights = {});
+
+  // What has been read back.
+  void exchange(RunState& state);
 
   // Steps read back so far, from step 0.
   const std::vector<StepRecord>& steps() const { return steps_; }

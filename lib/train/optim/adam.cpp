@@ -36,6 +36,26 @@ std::vector<torch::Tensor> Adam::state() const {
   return state;
 }
 
+void Adam::exchange(RunState& state) {
+  exchange(state, "exp_avg", exp_avgs_);
+  exchange(state, "exp_avg_sq", exp_avg_sqs_);
+}
+
+void LoopAdam::exchange(RunState& state) {
+  Adam::exchange(state);
+  state.value("optimizer.steps", steps_);
+}
+
+void ForeachAdam::exchange(RunState& state) {
+  Adam::exchange(state);
+  state.value("optimizer.steps", steps_);
+}
+
+void FusedAdam::exchange(RunState& state) {
+  Adam::exchange(state);
+  Optimizer::exchange(state, "steps", steps_);
+}
+
 Adam::Moments Adam::moments_of(const Active& active) {
   Moments moments;
   for (size_t i = 0; i < active.indices.size(); ++i) {

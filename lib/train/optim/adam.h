@@ -15,12 +15,15 @@ class Adam : public Optimizer {
  public:
   Adam(std::vector<torch::Tensor> parameters, const AdamOptions& options);
   std::vector<torch::Tensor> state() const override;
+  void exchange(RunState& state) override;
 
  protected:
   struct Moments {
     std::vector<torch::Tensor> first, second;  // of the active parameters
   };
   Moments moments_of(const Active& active);
+
+  using Optimizer::exchange;
 
   AdamOptions options_;
   std::vector<torch::Tensor> exp_avgs_, exp_avg_sqs_;  // one per parameter
@@ -30,6 +33,7 @@ class LoopAdam : public Adam {
  public:
   LoopAdam(std::vector<torch::Tensor> parameters, const AdamOptions& options);
   void step() override;
+  void exchange(RunState& state) override;
 
  private:
   std::vector<int64_t> steps_;  // one per parameter
@@ -39,6 +43,7 @@ class ForeachAdam : public Adam {
  public:
   ForeachAdam(std::vector<torch::Tensor> parameters, const AdamOptions& options);
   void step() override;
+  void exchange(RunState& state) override;
 
  private:
   std::vector<int64_t> steps_;
@@ -50,6 +55,7 @@ class FusedAdam : public Adam {
   void step() override;
   bool takes_scaled_gradients() const override { return true; }
   void step_scaled(const torch::Tensor& grad_scale, const torch::Tensor& found_inf) override;
+  void exchange(RunState& state) override;
 
  private:
   void apply(const std::optional<torch::Tensor>& grad_scale,

@@ -33,6 +33,13 @@ void Optimizer::keep_rate_on_device() {
   rate_ = torch::full({}, learning_rate_, options.dtype(torch::kFloat));
 }
 
+void Optimizer::exchange(RunState& state, const std::string& name,
+                         std::vector<torch::Tensor>& each) const {
+  for (size_t i = 0; i < each.size(); ++i) {
+    state.tensor("optimizer." + name + "." + std::to_string(i), each[i], parameters_[i].device());
+  }
+}
+
 void Optimizer::step_scaled(const torch::Tensor& /*grad_scale*/,
                             const torch::Tensor& /*found_inf*/) {
   throw std::logic_error("this optimizer does not take scaled gradients");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/job.h"
+#include "train/base/run_state.h"
 #include "train/base/torch.h"
 
 namespace precbench::train {
@@ -37,6 +38,9 @@ class Optimizer {
   // Momentum buffers or moments, without step counters; empty before the first step.
   virtual std::vector<torch::Tensor> state() const = 0;
 
+  // All that it keeps between steps, under names of its own; the parameters are the model's.
+  virtual void exchange(RunState& state) = 0;
+
   const std::vector<torch::Tensor>& parameters() const { return parameters_; }
 
   // Of the first parameter that has one: a user's module may have others that it does not use.
@@ -50,6 +54,9 @@ class Optimizer {
   void keep_rate_on_device();
 
  protected:
+  // One tensor for each parameter.
+  void exchange(RunState& state, const std::string& name, std::vector<torch::Tensor>& each) const;
+
   // The parameters that have a gradient, with their gradients and their places in parameters().
   struct Active {
     std::vector<size_t> indices;

@@ -16,6 +16,7 @@ class Sgd : public Optimizer {
  public:
   Sgd(std::vector<torch::Tensor> parameters, const SgdOptions& options);
   std::vector<torch::Tensor> state() const override;
+  void exchange(RunState& state) override { Optimizer::exchange(state, "momentum", buffers_); }
 
  protected:
   SgdOptions options_;

@@ -64,6 +64,19 @@ void Float8Layers::note_step(double all_flops) {
   noted_ = all_flops > 0;
 }
 
+void Float8Layers::exchange(RunState& state) {
+  state.value("float8.flop_share", flop_share_);
+  state.value("float8.noted", noted_);
+  for (Attached& each : layers_) {
+    const std::string name = "float8." + each.name;
+    state.value(name + ".flops", each.layer->flops);
+    state.value(name + ".copy_bytes", each.layer->copy_bytes);
+    for (const Kind& kind : kKinds) {
+      ((*each.layer).*kind.scaling).exchange(state, name + "." + kind.name);
+    }
+  }
+}
+
 json Float8Layers::report() const {
   json result = recipe_json(settings_.recipe);
   result["kernel"] = settings_.kernel == Float8Kernel::scaled_mm

@@ -37,6 +37,9 @@ class Float8Layers {
   // `all_flops`: of the model's matrix products and convolutions in the training step just done.
   void note_step(double all_flops);
 
+  // What the layers did so far. Their scales are the model's buffers.
+  void exchange(RunState& state);
+
   bool empty() const { return layers_.empty(); }
 
   // For the recipe: {recipe, margin, history, amax, kernel, layers: [name], idle: [name] (attached,
