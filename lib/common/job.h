@@ -26,6 +26,8 @@ inline constexpr std::array<std::string_view, 6> kWordsOf<JobKind> = {
 
 inline constexpr double kMaxCount = 1e9;          // samples, steps, epochs: nothing real is larger
 inline constexpr double kMaxSeed = 4294967295.0;  // as lightning.seed_everything
+// PyTorch takes what is below 1, by which the first step divides the averages.
+inline constexpr double kMostBeta = 0.999999;
 // PyTorch takes any positive bound; a finite range keeps fp32's overflow out.
 inline constexpr double kLeastClip = 1e-30, kMostClip = 1e30;
 
@@ -88,9 +90,9 @@ inline constexpr auto kFields<OptimizerJob> = std::tuple{
     Field{"momentum", &OptimizerJob::momentum}.from(0, 1).in_protocol(),
     Field{"nesterov", &OptimizerJob::nesterov}.in_protocol(),
     Field{"weight_decay", &OptimizerJob::weight_decay}.from(0, 1e6).in_protocol(),
-    Field{"beta1", &OptimizerJob::beta1},  // `betas` in the protocol
-    Field{"beta2", &OptimizerJob::beta2},
-    Field{"eps", &OptimizerJob::eps}.in_protocol(),
+    Field{"beta1", &OptimizerJob::beta1}.from(0, kMostBeta),  // `betas` in the protocol
+    Field{"beta2", &OptimizerJob::beta2}.from(0, kMostBeta),
+    Field{"eps", &OptimizerJob::eps}.from(0, 1).in_protocol(),
     Field{"clip_norm", &OptimizerJob::clip_norm}
         .from(kLeastClip, kMostClip)
         .in_protocol("no clipping by norm"),

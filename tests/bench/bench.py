@@ -2,8 +2,9 @@
 """How long does the same training take in precbench, and in Lightning Fabric?
 
 Every repeat trains the same data in the same steps on each side, one process after the other: precbench with the
-profiles `fabric` and `tuned`, Lightning Fabric with its defaults ("python"), and Fabric with what `tuned` sets and
-Python can set too: the malloc settings, channels_last, fused optimizers, attention ("python tuned"). Times are the training loop's,
+profiles `fabric` and `tuned`, Lightning Fabric with its defaults ("python"), Fabric with what `tuned` sets and
+Python can set too: the malloc settings, channels_last, fused optimizers, attention ("python tuned"), and Fabric with
+torch.compile ("python compiled": its steady steps alone; what it compiles and its first step are told apart). Times are the training loop's,
 the first step included; ratios are to Fabric's defaults, within a repeat. "3 modes" is a whole comparison of 32-true,
 bf16-mixed and bf16-true: every process from its start to its end, precbench's pilots included.
 """
@@ -67,15 +68,15 @@ def held(path):
         yield
 
 
-def repeats_of(label, run, options):
-    """run(side) for every side in every repeat, in turn and each time from another one on: {side: [result]}."""
-    results = {side: [] for side in sides.SIDES}
+def repeats_of(label, run, those, options):
+    """run(side) for each of those sides in every repeat, in turn and each time from another one on: {side: [result]}."""
+    results = {side: [] for side in those}
     busy = 0
     with held(options.lock):
         for repeat in range(options.repeats):
-            turn = repeat % len(sides.SIDES)
+            turn = repeat % len(those)
             tell(f"{label}: repeat {repeat + 1} of {options.repeats}")
-            for side in sides.SIDES[turn:] + sides.SIDES[:turn]:
+            for side in those[turn:] + those[:turn]:
                 result, disturbed = undisturbed(lambda side=side: run(side), tell)
                 results[side].append(result)
                 busy += disturbed
@@ -91,17 +92,42 @@ def check_same_training(label, results):
 
 def rows_of(workload, mode, seconds, busy):
     rows = []
-    for side in sides.SIDES:
-        if side != sides.BASE:
+    for side in seconds:
+        if side not in (sides.BASE, sides.COMPILED):
             rows.append({**ratios.row(workload, mode, side, seconds[side], seconds[sides.BASE]), "disturbed": busy})
     return rows
+
+
+def compiled_row(workload, mode, steps, results):
+    """Steady steps alone: seconds are those of as many steps as the training has, each as long as the median one."""
+    medians = {side: [each.median_step_ms for each in results[side]] for side in ("tuned", sides.BASE, sides.COMPILED)}
+    seconds = {side: [steps * each / 1000 for each in medians[side]] for side in medians}
+    row = ratios.row(workload, mode, sides.COMPILED, seconds[sides.COMPILED], seconds[sides.BASE])
+    to_tuned = ratios.paired(medians[sides.COMPILED], medians["tuned"])
+    compile_s = max(each.compile_s for each in results[sides.COMPILED])  # that of the repeat that found nothing compiled
+    won_ms = middle(medians[sides.BASE]) - middle(medians[sides.COMPILED])
+    return {
+        **row,
+        "to_tuned": {"ratio": round(to_tuned.ratio, 4), "low": round(to_tuned.low, 4), "high": round(to_tuned.high, 4)},
+        "compile_s": compile_s,
+        "first_step_ms": [each.first_step_ms for each in results[sides.COMPILED]],
+        "pays_after_steps": round(1000 * compile_s / won_ms) if won_ms > 0 else None,
+    }
+
+
+def compiled_words(row):
+    to_tuned = "{ratio:.2f} of tuned's step ({low:.2f} to {high:.2f})".format(**row["to_tuned"])
+    pays = row["pays_after_steps"]
+    when = "is not won back" if pays is None else f"is won back after {pays} steps"
+    return f"{to_tuned}; compiling takes {row['compile_s']:.1f} s, which {when}"
 
 
 def measure(name, data, options):
     """Yields the rows of one workload, mode by mode."""
     if name == workloads.COMPARISON:
         path = data.path(workloads.WORKLOADS["cnn"])
-        seconds, busy = repeats_of(name, lambda side: sides.compare_modes(side, path, options), options)
+        compare = lambda side: sides.compare_modes(side, path, options)
+        seconds, busy = repeats_of(name, compare, sides.COMPARED_SIDES, options)
         yield rows_of(name, "all", seconds, busy)
         return
     workload = workloads.sized(workloads.WORKLOADS[name], options.quick)
@@ -109,9 +135,10 @@ def measure(name, data, options):
     for mode in options.modes:
         label = f"{name} {mode}"
         run = lambda side, mode=mode: sides.train(side, workload, mode, path, options)
-        results, busy = repeats_of(label, run, options)
+        results, busy = repeats_of(label, run, sides.SIDES, options)
         check_same_training(label, results)
         rows = rows_of(name, mode, {side: [each.train_s for each in results[side]] for side in sides.SIDES}, busy)
+        rows.append({**compiled_row(name, mode, workload.steps, results), "disturbed": busy})
         for row in rows:
             side = row["profile"]
             row["step_ms"] = [each.median_step_ms for each in results[side]]
@@ -121,7 +148,7 @@ def measure(name, data, options):
 
 
 HEAD = ["workload", "mode", "profile", "seconds", "Fabric", "ratio", "lowest to highest", "must", ""]
-WIDTHS = [10, 12, 14, 9, 9, 7, 19, 6, 0]
+WIDTHS = [10, 12, 15, 9, 9, 7, 19, 6, 0]
 
 
 def middle(values):
@@ -134,7 +161,8 @@ def line_of(row):
     words_of_row = [row["workload"], row["mode"], row["profile"], f"{middle(row['seconds']):.2f}"]
     words_of_row += [f"{middle(row['fabric_default_seconds']):.2f}", f"{row['ratio']:.3f}"]
     words_of_row += [f"{row['low']:.3f} to {row['high']:.3f}", "" if must is None else f"{must:.2f}"]
-    verdict = ratios.verdict(interval, must) + (", others were busy" if row["disturbed"] else "")
+    told = compiled_words(row) if row["profile"] == sides.COMPILED else ratios.verdict(interval, must)
+    verdict = told + (", others were busy" if row["disturbed"] else "")
     return [*words_of_row, verdict.strip(", ")]
 
 
@@ -162,6 +190,7 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory(prefix="precbench-bench-") as folder:
         data = workloads.Data(folder, fashion_mnist)
+        options.compiled = os.path.join(folder, "compiled")
         if options.scaling:
             return scaling.run(data, options)
         if options.operators:

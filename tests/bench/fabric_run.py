@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One process of a Lightning Fabric user: trains the job on stdin and prints one line of JSON.
 
-    {"train_s": ..., "step_ms": [...], "train_accuracy": ..., "peak_rss_bytes": ...}
+    {"train_s": ..., "step_ms": [...], "train_accuracy": ..., "peak_rss_bytes": ..., "compile_s": ...}
 
 With --operators a profiler looks on, and `operators_ms` has each operator's own time in the whole training. Run with the
 folder of fabric.py in PYTHONPATH. A job's `train.memory_format` "channels_last" is what Python users
@@ -24,8 +24,10 @@ def main():
     is_profiled = "--operators" in sys.argv[1:]
     watch = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) if is_profiled else contextlib.nullcontext()
     with watch as profiler:
-        run = fabric.train(job)["run"]
+        result = fabric.train(job)
+    run = result["run"]
     told = {
+        "compile_s": result["recipe"]["details"].get("compile_s", 0.0),
         "train_s": run["time"]["train_s"],
         "step_ms": run["time"]["step_ms"]["samples"],
         "train_accuracy": run["train_accuracy"],

@@ -1,4 +1,4 @@
-"""The four things that are timed, each in processes of its own."""
+"""The five things that are timed, each in processes of its own."""
 
 import json
 import os
@@ -14,8 +14,11 @@ from grid import merge
 HERE = Path(__file__).resolve().parent
 PARITY = HERE.parent / "parity"
 
-SIDES = ["fabric", "tuned", "python", "python tuned"]
 BASE = "python"  # Lightning Fabric with its defaults
+COMPILED = "python compiled"  # the same through torch.compile
+SIDES = ["fabric", "tuned", BASE, "python tuned", COMPILED]
+# Of a whole comparison: compiled code would be measured by how long it takes to compile.
+COMPARED_SIDES = [side for side in SIDES if side != COMPILED]
 
 # What the profile `tuned` sets with mallopt (lib/train/worker.cpp), as glibc's environment variables.
 MALLOC = {
@@ -35,6 +38,8 @@ class Timing:
     median_step_ms: float
     train_accuracy: float
     peak_rss_bytes: int
+    first_step_ms: float
+    compile_s: float = 0.0  # of torch.compile, in no other time
 
 
 class SideFailed(RuntimeError):
@@ -48,9 +53,11 @@ def run_process(command, text, environment):
     return done.stdout
 
 
-def python_environment(tuned, threads):
-    environment = {**os.environ, "PYTHONPATH": str(PARITY), "OMP_NUM_THREADS": str(threads)}
-    return environment | MALLOC if tuned else environment
+def python_environment(side, options):
+    environment = {**os.environ, "PYTHONPATH": str(PARITY), "OMP_NUM_THREADS": str(options.threads)}
+    if side == COMPILED:  # the first repeat compiles, and the others find what it made
+        environment["TORCHINDUCTOR_CACHE_DIR"] = options.compiled
+    return environment | MALLOC if side == "python tuned" else environment
 
 
 def precbench_environment():
@@ -63,6 +70,8 @@ def precbench_environment():
 
 def python_job(side, workload, mode, data_path, threads):
     job = workloads.job(workload, mode, data_path, threads)
+    if side == COMPILED:
+        job = merge(job, {"train": {"compile": True}})
     if side == "python tuned":
         layout = "channels_last" if workload.model in CONVOLUTIONAL else "contiguous"
         attention = "math" if workload.model in ATTENTION and mode.startswith("bf16") else "default"
@@ -71,19 +80,21 @@ def python_job(side, workload, mode, data_path, threads):
 
 
 def train(side, workload, mode, data_path, options):
-    """Trains once. `options` has precbench and threads."""
+    """Trains once. `options` has precbench, threads, and the folder of compiled code."""
     if side in ("fabric", "tuned"):
         flags = workloads.flags(workload, mode, data_path, options.threads)
         output = ["--pilot=0", "--no-save", "--format=json", "--quiet", f"--profile={side}"]
         text = run_process([options.precbench, *flags, *output], "", precbench_environment())
         run = json.loads(text)["modes"][0]["runs"][0]
         times = run["time"]
-        return Timing(times["train_s"], times["step_ms"]["median"], run["train_accuracy"], run["memory"]["host_peak_rss_bytes"])
+        memory = run["memory"]["host_peak_rss_bytes"]
+        return Timing(times["train_s"], times["step_ms"]["median"], run["train_accuracy"], memory, 1000 * times["first_step_s"])
     job = python_job(side, workload, mode, data_path, options.threads)
     command = [sys.executable, HERE / "fabric_run.py"]
-    told = json.loads(run_process(command, json.dumps(job), python_environment(side == "python tuned", options.threads)))
-    steps = sorted(told["step_ms"][1:])
-    return Timing(told["train_s"], steps[len(steps) // 2], told["train_accuracy"], told["peak_rss_bytes"])
+    told = json.loads(run_process(command, json.dumps(job), python_environment(side, options)))
+    first, *steps = told["step_ms"]
+    median = sorted(steps)[len(steps) // 2]
+    return Timing(told["train_s"], median, told["train_accuracy"], told["peak_rss_bytes"], first, told["compile_s"])
 
 
 def compare_modes(side, data_path, options):
@@ -100,6 +111,5 @@ def compare_modes(side, data_path, options):
         fused_is_right = mode != "bf16-true"  # pytorch#191763
         optimizer = {} if fused_is_right else {"optimizer": {"impl": "loop"}}
         job = merge(job, {"train": {"steps": 0, "eval_every": 1, "dataset": changes, **optimizer}})
-        environment = python_environment(side == "python tuned", options.threads)
-        run_process([sys.executable, HERE / "fabric_run.py"], json.dumps(job), environment)
+        run_process([sys.executable, HERE / "fabric_run.py"], json.dumps(job), python_environment(side, options))
     return time.perf_counter() - begin

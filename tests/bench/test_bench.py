@@ -1,5 +1,6 @@
 """The arithmetic of scripts/bench, its guard against other processes, and its JSON."""
 
+import argparse
 import contextlib
 import io
 import json
@@ -132,13 +133,14 @@ class Workloads(unittest.TestCase):
                     self.assertEqual(int(flags["limit-test"]), train["dataset"]["limit_test"])
 
     def test_python_is_given_the_malloc_settings_of_tuned(self):
+        options = argparse.Namespace(threads=2, compiled="/compiled")
         # mallopt(M_TRIM_THRESHOLD, -1) is the largest size_t.
         source = (Path(__file__).resolve().parents[2] / "lib/train/worker.cpp").read_text(encoding="utf-8")
         self.assertIn("mallopt(M_MMAP_MAX, 0)", source)
         self.assertIn("mallopt(M_TRIM_THRESHOLD, -1)", source)
         self.assertIn("kHeapGrowth = 256 << 20", source)
         self.assertEqual(sides.MALLOC["MALLOC_TOP_PAD_"], str(256 << 20))
-        self.assertFalse(set(sides.MALLOC) & set(sides.python_environment(False, 2)) - set(os.environ))
+        self.assertFalse(set(sides.MALLOC) & set(sides.python_environment(sides.BASE, options)) - set(os.environ))
 
     def test_python_tuned_has_the_layout_and_the_optimizer_too(self):
         cnn = sides.python_job("python tuned", workloads.WORKLOADS["cnn"], "32-true", "", 2)["train"]
@@ -150,14 +152,16 @@ class Workloads(unittest.TestCase):
 
 class Document(unittest.TestCase):
     def bench(self, accuracy_in_fabric=0.5):
-        """Runs main() with sides that take 1, 2, 4 and 3 seconds."""
-        seconds = dict(zip(sides.SIDES, (1.0, 2.0, 4.0, 3.0)))
+        """Runs main() with sides that take 1, 2, 4, 3 and 9 seconds, compiled code with steps half as long as tuned's."""
+        seconds = dict(zip(sides.SIDES, (1.0, 2.0, 4.0, 3.0, 9.0), strict=True))
         asked = []
 
         def train(side, workload, mode, path, options):
             asked.append(side)
             accuracy = accuracy_in_fabric if side == sides.BASE else 0.5
-            return sides.Timing(seconds[side], 1.0, accuracy, 1)
+            is_compiled = side == sides.COMPILED
+            step_ms = {"tuned": 4.0, sides.BASE: 8.0, sides.COMPILED: 2.0}.get(side, 1.0)
+            return sides.Timing(seconds[side], step_ms, accuracy, 1, 5.0, 0.0 if not is_compiled else 9.0 / asked.count(side))
 
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "bench.json"
@@ -181,6 +185,7 @@ class Document(unittest.TestCase):
             ("mlp", "32-true", "fabric"): (0.25,) * 3,
             ("mlp", "32-true", "tuned"): (0.5,) * 3,
             ("mlp", "32-true", "python tuned"): (0.75,) * 3,
+            ("mlp", "32-true", "python compiled"): (0.25,) * 3,  # of steady steps, whatever the whole takes
             ("3 modes", "all", "fabric"): (0.25,) * 3,
             ("3 modes", "all", "tuned"): (0.5,) * 3,
             ("3 modes", "all", "python tuned"): (0.75,) * 3,
@@ -188,6 +193,9 @@ class Document(unittest.TestCase):
         self.assertEqual(found, expected)
         tuned = next(line for line in text.splitlines() if line.startswith("3 modes") and " tuned" in line)
         self.assertIn("missed", tuned)  # 0.5 where 0.35 is the goal
+        compiled, = (row for row in document["rows"] if row["profile"] == sides.COMPILED)
+        self.assertEqual((compiled["to_tuned"]["ratio"], compiled["compile_s"], compiled["pays_after_steps"]), (0.5, 9.0, 1500))
+        self.assertIn("0.50 of tuned's step (0.50 to 0.50); compiling takes 9.0 s, which is won back after 1500 steps", text)
 
     def test_sides_alternate_and_start_in_turn(self):
         _, _, asked = self.bench()

@@ -14,7 +14,7 @@ VALUES = {
     "model-options": ("stem=large", "--model", "resnet18"), "dataset": "cifar10", "data-dir": ("DATA", "--dataset", "text", "--model", "gpt"),
     "limit-train": "64", "limit-test": "64", "epochs": "2", "steps": "5", "batch-size": "64", "devices": "2", "grad-compression": ("fp16", "--devices", "2"), "image-size": "32",
     "augment": (), "synthetic-shape": "3,8,8", "synthetic-classes": "5", "synthetic-train": "100", "synthetic-test": "50",
-    "optimizer": "adamw", "lr": "0.1", "momentum": "0.5", "nesterov": (), "weight-decay": "0.1", "schedule": "cosine",
+    "optimizer": "adamw", "lr": "0.1", "momentum": "0.5", "nesterov": (), "weight-decay": "0.1", "beta1": ("0.8", "--optimizer", "adam"), "beta2": ("0.9", "--optimizer", "adamw"), "eps": ("1e-4", "--optimizer", "adam"), "schedule": "cosine",
     "warmup-steps": "3", "schedule-on-skip": "hold", "label-smoothing": "0.1", "accumulate": "2", "clip-norm": "1",
     "clip-value": "1", "loss-autocast": (), "init": "module", "init-weights": "DATA", "save-weights": "out.pt",
     "eval-every": "2", "target-accuracy": "0.5", "target-perplexity": ("20", "--model", "gpt"), "dump-trace": "trace.json", "dump-trace-weights-every": "2", "threads": "3", "profile": "tuned",

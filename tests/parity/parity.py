@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Is precbench's training Lightning Fabric's, bit for bit, on this machine?
 
-Every cell (mode x model x optimizer x batch x seed) is trained twice from one configuration: by precbench-worker and by
-real lightning-fabric in Python. Losses, gradient norms, loss scales and weights are compared bit by bit, step by step.
+Every cell (mode x model x optimizer x batch x seed) is one comparison of `precbench --engine libtorch,fabric`: its own
+worker and real lightning-fabric in Python. Losses, gradient norms, loss scales and weights are compared bit by bit, step by step.
 16-mixed is compared with PyTorch's own CPU AMP, since Fabric runs bf16-mixed in its place on a CPU.
 """
 
@@ -69,7 +69,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=5, help="of --time (%(default)s)")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()), help="of both sides (%(default)s)")
     parser.add_argument("--data-dir", type=Path, help="folder of Fashion-MNIST's IDX files")
-    parser.add_argument("--worker", default=ROOT / "build/release/bin/precbench-worker", help="(%(default)s)")
+    parser.add_argument("--precbench", default=ROOT / "build/release/bin/precbench", help="(%(default)s)")
     parser.add_argument("--out", type=Path, help="folder that keeps the traces, for diff; default: a temporary one")
     parser.add_argument("--format", choices=["text", "markdown"], default="text")
     return parser.parse_args()
@@ -122,11 +122,19 @@ class Table:
         self._print(parity_cells.columns(row))
 
 
+def run_cell(cell, options, folder):
+    if options.pairs or options.quick_pairs:
+        # Some train a TorchScript module here and in Python the one that it was made from, which precbench is not told of.
+        program = Path(options.precbench).with_name("precbench-worker")
+        return parity_cells.run(cell, lambda job: worker.train(program, job), folder)
+    return parity_cells.run_engines(cell, options.precbench, folder)
+
+
 def main():
     options = arguments()
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # "Using bfloat16 Automatic Mixed Precision"
-    if not os.access(options.worker, os.X_OK):
-        sys.exit(f"error: no worker at {options.worker}\n       scripts/parity builds one; or give its path with --worker")
+    if not os.access(options.precbench, os.X_OK):
+        sys.exit(f"error: no precbench at {options.precbench}\n       scripts/parity builds one; or give its path with --precbench")
     changes = {"dataset": {"dir": find_data(options.data_dir)}}
     if options.steps is not None:
         changes["steps"] = options.steps
@@ -148,7 +156,7 @@ def main():
             sys.exit("error: no cell is left")
         for cell in chosen:
             cell["job"]["threads"] = options.threads
-            rows.append(parity_cells.run(cell, lambda job: worker.train(options.worker, job), folder))
+            rows.append(run_cell(cell, options, folder))
             table.row(rows[-1])
             if not rows[-1].identical:
                 print(f"{cell['name']}: {cell.get('told', '')}", flush=True)

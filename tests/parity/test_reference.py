@@ -3,9 +3,10 @@
 import unittest
 from pathlib import Path
 
+import cells
 import grid
 import trace_file
-from support import DATA, ParityTest
+from support import DATA, THREADS, WORKER, ParityTest, required
 
 SMALL = grid.merge({"steps": 4, "dataset": {"limit_train": 500, "limit_test": 100}}, DATA)
 
@@ -31,6 +32,28 @@ class Reference(ParityTest):
     def test_a_trace_that_ends_early_differs(self):
         comparison = trace_file.compare(self.trace("a"), self.trace("b", steps=3))
         self.assertEqual((comparison.first_difference, comparison.what), (3, "4 steps against 3"))
+
+
+class Engines(ParityTest):
+    def test_a_cell_of_the_script_is_one_comparison_of_both_engines(self):
+        """Every option of a job is a flag, Adam's and an injected infinity too; scripts/parity compares what the flags ask for."""
+        changes = {**SMALL, "optimizer": {"eps": 1e-4, "beta2": 0.9}, "inject_inf_at_step": 2, "schedule": {"on_skip": "hold"}}
+        cell = grid.cell("16-mixed", "mlp", "adam", 96, 43, grid.merge(changes, DATA))
+        cell["job"]["threads"] = THREADS
+        row = cells.run_engines(cell, required("PRECBENCH_PARITY_PROGRAM", "the precbench program"), self.folder)
+        self.assertEqual(row.verdict, "identical")
+        self.assertEqual(row.comparison.steps, 4)
+        job = {**cell["job"], "train": {**cell["job"]["train"], "dump_trace": self.path("job")}}
+        WORKER.train(job)
+        ours, = (self.folder / cell["name"]).glob("*.libtorch-*.trace")
+        self.assertEqual(Path(self.path("job")).read_bytes(), ours.read_bytes())
+        self.assertEqual([line[5] for line in trace_file.read(ours)], ["0", "0", "1", "0"])
+
+    def test_a_cell_that_fails_is_no_identical_one(self):
+        cell = grid.cell("32-true", "mlp", "sgd", 96, 42, grid.merge(SMALL, {"optimizer": {"lr": -1}}))
+        row = cells.run_engines(cell, required("PRECBENCH_PARITY_PROGRAM", "the precbench program"), self.folder)
+        self.assertFalse(row.identical)
+        self.assertIn("lr", row.verdict)
 
 
 class Comparison(ParityTest):

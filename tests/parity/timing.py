@@ -1,10 +1,12 @@
 """Is the ratio of two modes' step times the one that a Fabric user would see? Alternating runs of both sides."""
 
+import json
 import statistics
+import subprocess
 
-import fabric
+import cells
+import flags
 import grid
-import worker
 
 MODES = ["32-true", "bf16-mixed"]  # the ratio is the second's time over the first's
 SIZES = {"cnn": (128, 60), "resnet18": (32, 25), "mlp": (128, 60)}  # batch size and steps of a run
@@ -18,18 +20,18 @@ def median_ms(samples):
 
 
 def measure(options, changes, model):
-    """Median step time in ms of each repeat: {(side, mode): [ms]}. Sides and modes alternate in every repeat."""
-    times = {}
+    """Median step time in ms of each repeat: {(side, mode): [ms]}. Engines and modes take turns in every repeat."""
     batch, steps = SIZES[model]
-    for _ in range(options.repeats):
-        for mode in MODES:
-            size = {"steps": steps, "dump_trace_weights_every": 0, "dataset": {"limit_test": 200}}
-            job = grid.cell(mode, model, "sgd", batch, 42, grid.merge(size, changes))["job"]
-            job["threads"] = options.threads
-            ours = worker.train(options.worker, job)["run"]["time"]["step_ms"]["samples"]
-            theirs = fabric.train(job)["run"]["time"]["step_ms"]["samples"]
-            times.setdefault(("precbench", mode), []).append(median_ms(ours))
-            times.setdefault(("Fabric", mode), []).append(median_ms(theirs))
+    size = {"steps": steps, "dump_trace_weights_every": 0, "dataset": {"limit_test": 200}}
+    job = grid.cell(MODES[0], model, "sgd", batch, 42, grid.merge(size, changes))["job"]
+    config = {**flags.config_of({**job, "threads": options.threads}), "modes": MODES, "repeats": options.repeats}
+    command = [options.precbench, "--config", "/dev/stdin", "--engine", "libtorch,fabric", "--order", "rotate"]
+    command += ["--pilot", "0", "--no-save", "--format", "json", "--quiet"]
+    done = subprocess.run(command, input=json.dumps(config), stdout=subprocess.PIPE, text=True, env=cells.environment(), check=True)
+    times = {}
+    for row in json.loads(done.stdout)["modes"]:
+        runs = [run for run in row["runs"] if run["role"] == "measure"]
+        times[{"libtorch": "precbench", "fabric": "Fabric"}[row["engine"]], row["mode"]] = [median_ms(run["time"]["step_ms"]["samples"]) for run in runs]
     return times
 
 

@@ -133,6 +133,11 @@ void sweep_temporary_files(const std::string& folder) {
   }
 }
 
+bool names_folder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || (!path.empty() && fs::is_directory(path, ignored));
+}
+
 int try_writing_into(const std::string& folder) {
   TemporaryFile file(folder);
   file.append("x");

@@ -25,4 +25,7 @@ int try_writing_into(const std::string& folder);
 // device, a pipe, "-").
 std::string file_behind(const std::string& path);
 
+// Does a path that is to be written name a folder: it ends in '/', or is one.
+bool names_folder(const std::string& path);
+
 }  // namespace precbench

@@ -14,8 +14,7 @@ std::string eps_hazard(const TrainJob& job, const ModeTraits& mode) {
   if (!eps_vanishes(mode, optimizer)) return "";
   return fmt::format(
       "eps {:g} is 0 in float16: in {} {} ({}) divides by zero where a squared gradient vanishes.\n"
-      "         --optimizer-impl fused computes in float32; in your own code a larger eps helps, "
-      "such as 1e-4.",
+      "         --optimizer-impl fused computes in float32; a larger eps helps too, --eps 1e-4.",
       optimizer.eps, mode.name, optimizer.name, optimizer.impl);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "bench/files/atomic_file.h"
 #include "bench/judge/gate.h"
 #include "bench/plan/choose_modes.h"
 #include "bench/plan/parse_value.h"
@@ -113,6 +114,12 @@ void take_optimizer(const ResolvedOptions& options, OptimizerJob& optimizer) {
     if (!is_sgd && options.is_given(name)) {
       throw UsageError(fmt::format("{} belongs to sgd; the optimizer is {}", options.at(name).where,
                                    traits.name));
+    }
+  }
+  for (const char* name : {"beta1", "beta2", "eps"}) {
+    if (is_sgd && options.is_given(name)) {
+      throw UsageError(fmt::format("{} belongs to adam and adamw; the optimizer is {}",
+                                   options.at(name).where, traits.name));
     }
   }
   optimizer.lr = options.number("lr").value_or(traits.lr);
@@ -433,9 +440,12 @@ Plan make_plan(const ResolvedOptions& options, std::vector<std::string> argv) {
     if (options.text(name) == "-") {
       throw UsageError(options.at(name).where + ": standard output has the result; name a file");
     }
-    if (options.has(name) && !is_one_run) {
-      throw UsageError(options.at(name).where +
-                       " writes one file: name one mode, one seed and one repeat");
+    if (options.has(name) && !is_one_run && !names_folder(options.text(name))) {
+      throw UsageError(
+          options.at(name).where +
+          " writes one file: name one mode, one seed and one repeat\n       or a folder, "
+          "for a file of each run: " +
+          options.text(name) + "/");
     }
   }
   plan.title = title_of(options, plan);

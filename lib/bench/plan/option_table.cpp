@@ -97,6 +97,9 @@ void add_training(OptionTable& table) {
   table.add(&OptimizerJob::momentum, "of sgd (default 0.9)").default_text = "";
   table.add(&OptimizerJob::nesterov, "Nesterov momentum (sgd)");
   table.add(&OptimizerJob::weight_decay, "weight decay (default: 0; adamw 0.01)").default_text = "";
+  table.add(&OptimizerJob::beta1, "of adam and adamw: decay of the averaged gradients");
+  table.add(&OptimizerJob::beta2, "of adam and adamw: decay of the averaged squares");
+  table.add(&OptimizerJob::eps, "of adam and adamw: added to the root of the averaged squares");
   table.add(&ScheduleJob::name, "learning rate over the run");
   table.add(&ScheduleJob::warmup_steps, "steps of linear warm-up");
   table.add(&ScheduleJob::on_skip, "does a step that the scaler skips advance the schedule");
@@ -108,15 +111,18 @@ void add_training(OptionTable& table) {
             "loss inside the autocast region, the other form of Fabric's guide");
   table.add(&TrainJob::init, "draw the weights in fp32 and cast, or in the mode's dtype");
   table.add(&TrainJob::init_weights, "start from this state dictionary", "FILE");
-  table.add(&TrainJob::save_weights, "write the trained weights; one mode and seed only", "FILE");
+  table.add(&TrainJob::save_weights,
+            "write the trained weights; of several runs into a folder (weights/)", "FILE");
   table.add(&TrainJob::eval_every, "epochs between evaluations; 0 = after the last only");
   table.add(
       &TrainJob::target_accuracy,
       "train each mode until the test set reaches this (0.87), at most --epochs, and compare when");
   table.add(&TrainJob::target_perplexity,
             "the same for text: until the test set's perplexity is down to this (12.5)");
-  table.add(&TrainJob::dump_trace,
-            "write loss, gradient norm and scale of every step; one mode and seed only", "FILE");
+  table.add(
+      &TrainJob::dump_trace,
+      "write loss, gradient norm and scale of every step; of several runs into a folder (traces/)",
+      "FILE");
   table.add(&TrainJob::dump_trace_weights_every,
             "steps between the trace's checksums of the weights; 0 = none");
 }

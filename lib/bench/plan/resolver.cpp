@@ -152,7 +152,7 @@ void settle_exclusive(Values& values, const char* one, const char* other) {
 void drop_other_optimizers_settings(Values& values, const Sources& sources,
                                     std::vector<std::string>& notes) {
   const std::string optimizer = values["optimizer"].value.get<std::string>();
-  for (const char* name : {"lr", "momentum", "nesterov", "weight-decay"}) {
+  for (const char* name : {"lr", "momentum", "nesterov", "weight-decay", "beta1", "beta2", "eps"}) {
     const ResolvedValue setting = values[name];
     if (setting.source == Source::default_value) continue;
     const ResolvedValue meant = sources.value(*find_option("optimizer"), setting.source);

@@ -29,6 +29,17 @@ void check_file_folder(const std::string& path, const std::string& option) {
                "name a file in a folder that you may write to");
 }
 
+// A file, or a folder with one for each run, which is made where it is not there yet.
+void check_file_of_runs(const std::string& path, const std::string& option) {
+  if (!names_folder(path)) return check_file_folder(path, option);
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    throw FileError("cannot create the folder '" + path + "' (" + option + "): " + error.message());
+  }
+  check_folder(path, option, "name a folder that you may write to");
+}
+
 }  // namespace
 
 void check_writable(const Plan& plan) {
@@ -46,8 +57,8 @@ void check_writable(const Plan& plan) {
   }
   for (const ExportFile& file : plan.output.exports)
     check_file_folder(file.path, "--export-" + file.format);
-  check_file_folder(plan.job.save_weights, "--save-weights");
-  check_file_folder(plan.job.dump_trace, "--dump-trace");
+  check_file_of_runs(plan.job.save_weights, "--save-weights");
+  check_file_of_runs(plan.job.dump_trace, "--dump-trace");
 }
 
 }  // namespace precbench

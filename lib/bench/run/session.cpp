@@ -20,6 +20,7 @@
 #include "bench/run/baseline.h"
 #include "bench/run/console.h"
 #include "bench/run/ending.h"
+#include "bench/run/file_of_run.h"
 #include "bench/run/gemm_choice.h"
 #include "bench/run/gpu_watch.h"
 #include "bench/run/logged_runner.h"
@@ -136,6 +137,8 @@ class Session {
 
   void run_slot(const RunSlot& slot, const std::string& label, std::optional<double> later_s) {
     TrainJob train = job_for(plan_, slot.row, slot.seed, device_.is_cuda());
+    train.dump_trace = file_of_run(plan_, slot, train.dump_trace, ".trace");
+    train.save_weights = file_of_run(plan_, slot, train.save_weights, ".pt");
     const auto resumed_at = prepare_checkpoints(slot, train);
     Progress progress(console_, label, train.batch_size * train.devices, steady_seconds);
     progress.before_others(later_s);

@@ -172,7 +172,7 @@ std::vector<std::string> notes_for(const TrainJob& job, const ModeTraits& mode,
     notes.push_back(
         "eps " + json(optimizer.eps).dump() + " is 0 in float16: " + optimizer.name + " with " +
         optimizer.impl +
-        " divides by zero where a squared gradient vanishes; use a larger eps, such as 1e-4");
+        " divides by zero where a squared gradient vanishes; use a larger one, --eps 1e-4");
   }
   if (!mode.fabric_on_cpu.empty() && device.is_cpu()) {
     notes.push_back("Lightning would run " + std::string(mode.fabric_on_cpu) +

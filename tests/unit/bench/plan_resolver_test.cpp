@@ -199,6 +199,10 @@ TEST(MakePlan, RefusesWhatContradictsItself) {
   EXPECT_THAT(refusal({{"device", {"gpu"}}}), HasSubstr("unknown device 'gpu'"));
   EXPECT_THAT(refusal({{"device", {"cuda:-1"}}}), HasSubstr("unknown device"));
   EXPECT_THAT(refusal({{"dump-trace", {"t"}}}), HasSubstr("--dump-trace writes one file"));
+  EXPECT_EQ(plan_of({{"dump-trace", {"t/"}}}).job.dump_trace, "t/");
+  EXPECT_THAT(refusal({{"eps", {"1e-4"}}}), HasSubstr("--eps belongs to adam and adamw"));
+  EXPECT_THAT(refusal({{"optimizer", {"adam"}}, {"beta2", {"1"}}}), HasSubstr("--beta2"));
+  EXPECT_EQ(plan_of({{"optimizer", {"adam"}}, {"beta1", {"0.8"}}}).job.optimizer.beta1, 0.8);
   EXPECT_THAT(refusal({{"synthetic-shape", {"1,28"}}}), HasSubstr("channels,height,width"));
 }
 
