@@ -159,14 +159,9 @@ bool has_argument(int argc, char** argv, std::string_view name) {
   return false;
 }
 
-// Subcommands with flags of their own show CLI11's help for those.
-bool names_reading_command(int argc, char** argv) {
-  constexpr const char* kReading[] = {"compare", "matrix", "report",   "list",   "probe",
-                                      "predict", "get",    "generate", "scaling"};
-  for (const char* name : kReading) {
-    if (argc > 1 && std::strcmp(argv[1], name) == 0) return true;
-  }
-  return false;
+// Every subcommand but `run` has flags of its own, and shows CLI11's help for them.
+bool names_other_command(int argc, char** argv) {
+  return argc > 1 && argv[1][0] != '-' && std::strcmp(argv[1], "run") != 0;
 }
 
 }  // namespace
@@ -182,7 +177,7 @@ int run_command_line(int argc, char** argv) {
     return run_command_line(static_cast<int>(asked.size()), asked.data());
   }
   if (has_argument(argc, argv, "--version")) return print_version();
-  if (!names_reading_command(argc, argv)) {
+  if (!names_other_command(argc, argv)) {
     if (has_argument(argc, argv, "--help-all")) return print_help(true);
     if (has_argument(argc, argv, "--help") || has_argument(argc, argv, "-h"))
       return print_help(false);

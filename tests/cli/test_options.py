@@ -245,10 +245,12 @@ class Help(CliTest):
         self.assertNotIn("precbench 0", run.stdout)
 
     def test_commands_have_help_of_their_own(self):
-        for command in ("report", "list"):
+        commands = self.precbench("nonsense").stderr.split("commands: run ")[1].split()
+        self.assertGreater(len(commands), 9)
+        for command in commands:
             run = self.precbench(command, "--help")
-            self.assertEqual(run.returncode, 0, run.stderr)
-            self.assertIn("Usage: precbench " + command, run.stdout)
+            self.assertEqual(run.returncode, 0)
+            self.assertTrue(run.stdout.startswith("Usage: precbench " + command) or "precbench " + command in run.stdout.split("\n\n")[0], command)
 
     def test_help_and_version_are_words_too(self):
         self.assertEqual(self.precbench("help").stdout, self.precbench("--help").stdout)
