@@ -6,15 +6,16 @@ import unittest
 from support import CliTest
 
 MODES = "16-mixed,bf16-mixed,32-true"
-ALL = ("--modes", MODES, "--seeds", "1,2", "--repeats", "2", "--dataset", "synthetic", "--threads", "1",
-       "--pilot", "0")
+OPTIONS = {"--modes": MODES, "--seeds": "1,2", "--repeats": "2", "--dataset": "synthetic", "--threads": "1", "--pilot": "0"}
+ALL = tuple(word for option in OPTIONS.items() for word in option)
 PARTS = 5  # of 13 runs: 3 modes, 2 seeds, 2 repeats, and the reference again
 
 
 class Shards(CliTest):
-    def part(self, index, *arguments, count=PARTS, **keywords):
+    def part(self, index, *arguments, count=PARTS, options=OPTIONS, **keywords):
         folder = self.folder / f"part{index}"
-        done = self.precbench(*ALL, "--shard", f"{index}/{count}", "--results-dir", folder, *arguments, **keywords)
+        words = [word for option in options.items() for word in option]
+        done = self.precbench(*words, "--shard", f"{index}/{count}", "--results-dir", folder, *arguments, **keywords)
         return done, next(folder.glob("*.json"), None)
 
     def parts(self, **keywords):
@@ -78,6 +79,7 @@ class Shards(CliTest):
         self.assertIn("is no part of a comparison", done.stderr)
         for change, words in ((lambda document: document["protocol"].update(lr=7), "its protocol differs in lr"),
                               (lambda document: document["environment"]["cpu"].update(model="Other"), "another kind of machine"),
+                              (lambda document: document.update(modes=json.loads(paths[0].read_text())["modes"]), "both have the run of"),
                               (lambda document: document["invocation"]["shard"].update(count=6), "parts of one comparison")):
             text = paths[1].read_text()
             self.changed(paths[1], change)
@@ -85,6 +87,25 @@ class Shards(CliTest):
             self.assertEqual(done.returncode, 5)
             self.assertIn(words, done.stderr)
             paths[1].write_text(text)
+
+    def test_parts_of_other_runs_do_not_belong_together(self):
+        """Neither seeds nor modes are part of the protocol: it alone would let these be joined."""
+        first = self.part(1)[1]
+        for others, words in ({"--seeds": "1,3"}, "its --seeds is"), ({"--repeats": "3"}, "its --repeats is 3, there 2"), \
+                             ({"--modes": "bf16-mixed,32-true"}, "its --modes is"), ({"--order": "given"}, "its --order is"):
+            _, path = self.part(2, options={**OPTIONS, **others})
+            done = self.precbench("merge", first, path)
+            self.assertEqual(done.returncode, 5, others)
+            self.assertIn(words, done.stderr)
+            path.unlink()
+
+    def test_a_part_that_was_not_finished_is_told(self):
+        paths = self.parts()
+        for code in (None, 130):
+            self.changed(paths[3], lambda document, code=code: document["invocation"].update(exit_code=code))
+            done, joined = self.merged(*paths[:4])
+            self.assertIn("missing parts: 4 (not finished), 5 of 5", done.stderr)
+            self.assertEqual(joined["invocation"]["parts_missing"], "4 (not finished), 5 of 5")
 
     def test_times_of_two_hosts_are_not_judged_unless_asked_for(self):
         paths = self.parts()

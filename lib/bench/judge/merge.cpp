@@ -10,6 +10,7 @@
 #include "bench/result/measured.h"
 #include "bench/text/escape.h"
 #include "common/errors.h"
+#include "common/json_text.h"
 #include "common/suggest.h"
 
 namespace precbench {
@@ -37,12 +38,33 @@ ShardOf shard_of(const Part& part) {
   return found;
 }
 
+// Which runs there are and in which order they are dealt out: no part of the protocol, and the same
+// in all parts of one comparison.
+constexpr const char* kScheduleOptions[] = {"modes",   "engine", "seed",      "seeds",
+                                            "repeats", "order",  "reference", "emulated"};
+
+std::string option_of(const Part& part, const char* name) {
+  const json& config = part.document.invocation.value("config", json::object());
+  if (!config.is_object() || !config.contains(name)) return "";
+  const json value = config.at(name).is_object() ? config.at(name).value("value", json()) : json();
+  return value.is_null() ? "not given" : json_text(value, -1);
+}
+
 void require_together(const Part& first, const Part& other) {
   const auto refuse = [&](const std::string& why) {
     throw FileError(other.file + " does not belong to " + first.file + ": " + why);
   };
   if (const auto fields = protocol_differences(first.document, other.document); !fields.empty()) {
     refuse("its protocol differs in " + joined(fields, ", "));
+  }
+  for (const char* name : kScheduleOptions) {
+    const std::string theirs = option_of(other, name), ours = option_of(first, name);
+    if (theirs != ours) {
+      refuse(
+          fmt::format("its --{} is {}, there {}\n       the parts of a comparison share the runs "
+                      "of the same options",
+                      name, theirs, ours));
+    }
   }
   const auto machine = machine_differences(first.document, other.document);
   if (!machine.empty()) {
@@ -51,11 +73,24 @@ void require_together(const Part& first, const Part& other) {
   }
 }
 
-// The parts that there should be and are not, "3, 5 of 8".
-std::string missing(const std::map<int64_t, std::string>& files, int64_t count) {
+// A part that is being made, or was interrupted.
+bool is_unfinished(const Part& part) {
+  const json code = part.document.invocation.value("exit_code", json());
+  return !code.is_number_integer() || code == static_cast<int>(ExitCode::interrupted) ||
+         code == static_cast<int>(ExitCode::terminated);
+}
+
+// The parts whose runs are not all there, "3, 5 (not finished) of 8".
+std::string missing(const std::vector<Part>& parts, int64_t count) {
   std::vector<std::string> found;
   for (int64_t index = 1; index <= count; ++index) {
-    if (files.find(index) == files.end()) found.push_back(std::to_string(index));
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](const Part& each) { return shard_of(each).index == index; });
+    if (part == parts.end()) {
+      found.push_back(std::to_string(index));
+    } else if (is_unfinished(*part)) {
+      found.push_back(fmt::format("{} (not finished)", index));
+    }
   }
   return found.empty() ? "" : joined(found, ", ") + fmt::format(" of {}", count);
 }
@@ -136,6 +171,7 @@ Merged merge_parts(std::vector<Part> parts, bool across_machines) {
                     {"started_at", invocation.value("started_at", json())},
                     {"duration_s", invocation.value("duration_s", json())}});
   }
+  const std::string parts_missing = missing(parts, count);
   Merged merged;
   merged.document = parts.front().document;
   merged.document.modes.clear();
@@ -156,10 +192,23 @@ Merged merge_parts(std::vector<Part> parts, bool across_machines) {
   for (ModeRecord& row : merged.document.modes) {
     std::stable_sort(row.runs.begin(), row.runs.end(),
                      [](const auto& a, const auto& b) { return a.order_index < b.order_index; });
+    const auto twice =
+        std::adjacent_find(row.runs.begin(), row.runs.end(), [](const auto& a, const auto& b) {
+          return a.order_index == b.order_index && a.machine != b.machine;
+        });
+    if (twice != row.runs.end()) {
+      const auto file_of = [&](const RunRecord& run) {
+        return parts[static_cast<size_t>(run.machine.value_or(0))].file;
+      };
+      throw FileError(fmt::format("{} and {} both have the run of {} with seed {}, repeat {}",
+                                  file_of(twice[0]), file_of(twice[1]), row.mode, twice->seed,
+                                  twice->repeat));
+    }
   }
-  if (const std::string parts_missing = missing(files, count); !parts_missing.empty()) {
+  if (!parts_missing.empty()) {
     merged.warnings.push_back("missing parts: " + parts_missing +
-                              "; their runs are not in this result");
+                              "; not all of their runs are in this result\n         one that is "
+                              "not finished goes on with precbench --resume FILE");
     invocation["parts_missing"] = parts_missing;
   }
   if (hosts.size() > 1 && !across_machines) {
