@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/judge/advice_words.h"
+#include "bench/judge/engines_compared.h"
 #include "bench/judge/judge.h"
 #include "bench/judge/marks.h"
 #include "bench/judge/reference_choice.h"
@@ -23,17 +25,6 @@ struct Candidate : Standing {
   bool is_faster() const { return speed.verdict == Verdict::better; }
   bool loses_accuracy() const { return accuracy.verdict == Verdict::worse; }
 };
-
-// "3.7 times faster"; with repeats "2.08 ± 0.02 times faster"
-std::string factor_words(const MetricComparison& speed) {
-  const double ratio = 1 + *speed.change;
-  const double factor = std::max(ratio, 1 / ratio);
-  const char* direction = ratio < 1 ? "faster" : "slower";
-  // The relative error of a ratio is that of its inverse.
-  return speed.error ? fmt::format("{:.2f} ± {:.2f} times {}", factor,
-                                   factor * *speed.error / ratio, direction)
-                     : fmt::format("{:.{}f} times {}", factor, factor < 1.5 ? 2 : 1, direction);
-}
 
 std::string memory_words(const MetricComparison& memory) {
   if (memory.verdict != Verdict::better && memory.verdict != Verdict::worse) {
@@ -61,14 +52,6 @@ std::string accuracy_sentence(const MetricComparison& accuracy,
   if (accuracy.verdict == Verdict::inconclusive) points += ", undecided";
   if (accuracy.verdict == Verdict::same && !accuracy.is_single) points += ", within seed noise";
   return "Accuracy: " + points + " (" + seeds + ").";
-}
-
-std::string runs_words(const ModeRecord& mode, const ModeRecord& reference) {
-  const size_t runs = measured_runs(mode).size();
-  const size_t reference_runs = measured_runs(reference).size();
-  if (runs == 1 && reference_runs == 1) return "one run each";
-  if (runs == reference_runs) return fmt::format("{} runs each", runs);
-  return fmt::format("{} runs against {}", runs, reference_runs);
 }
 
 // Fastest first; of those that are as fast within what counts as a change, the one with the least
@@ -201,27 +184,6 @@ int64_t rows_of_engine(const ResultDocument& document, const ModeRecord& referen
   });
 }
 
-// Of the modes that ran in both engines, what a step takes in Python.
-void compare_engines(const ResultDocument& document, Recommendation& out) {
-  const MetricTraits& metric = *find_metric("step_time");
-  std::vector<ModePair> pairs;
-  for (const ModeRecord& mode : document.modes) {
-    if (engine_of_row(mode.mode) != kLibtorchEngine) continue;
-    const ModeRecord* other = find_mode_record(document, row_name(mode.mode, kFabricEngine));
-    if (other != nullptr) pairs.push_back({&mode, other, default_limit(metric)});
-  }
-  const std::vector<MetricComparison> judged =
-      judge(pairs, metric, JudgeOptions{false, false, data_sizes(document)});
-  std::string words;
-  for (size_t i = 0; i < pairs.size(); ++i) {
-    if (!judged[i].change || judged[i].is_refused) continue;
-    words += (words.empty() ? "" : ", ") + name_in_text(*pairs[i].base) + " " +
-             factor_words(judged[i]) + " (" + runs_words(*pairs[i].current, *pairs[i].base) + ")";
-  }
-  if (!words.empty())
-    out.sentences.push_back("A step in Python is, beside libtorch's: " + words + ".");
-}
-
 // "Each mode at its own largest batch: 32-true 700, bf16-true 1401."
 void tell_own_batches(const ResultDocument& document, Recommendation& out) {
   std::string batches;
@@ -307,7 +269,9 @@ Recommendation recommend(const ResultDocument& document) {
   } else if (choice.mode != nullptr) {
     compare_modes(document, *choice.mode, out);
   }
-  compare_engines(document, out);
+  if (const std::string told = engines_compared(document); !told.empty()) {
+    out.sentences.push_back(told);
+  }
   if (!out.mode.empty()) out.code = code_for(out.mode, devices_of(document));
   if (is_cpu(document)) {
     const ModeRecord* chosen = find_mode_record(document, out.mode);

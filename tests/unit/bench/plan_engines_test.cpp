@@ -152,6 +152,14 @@ TEST(Engines, WhatPythonAddsIsToldModeByMode) {
       recommend(document).sentences,
       Contains(
           "A step in Python is, beside libtorch's: 32-true 1.20 times slower (one run each)."));
+  // One run each has the spread of its own steps: here Python's second half takes longer.
+  for (int i = 0; i <= 60; ++i) {
+    document.modes[0].runs[0].time.step_ms.samples.push_back(i == 0 ? 500.0 : 10.0);
+    document.modes[1].runs[0].time.step_ms.samples.push_back(i <= 30 ? 11.5 : 12.5);
+  }
+  EXPECT_THAT(recommend(document).sentences,
+              Contains(HasSubstr("32-true 1.20 times slower (one run each; tenths of them 1.15 to "
+                                 "1.25).")));
   document.modes[1].marks.push_back({"busy", "others used the machine"});
   EXPECT_THAT(recommend(document).sentences, Not(Contains(HasSubstr("A step in Python"))));
 }
