@@ -20,7 +20,8 @@ std::vector<Chart> charts_of(const ResultDocument& document);
 // {time: {modes: [...], parts: [{name, values: [...]}]},
 //  loss: {series: [{mode, index, points: [[x, y | null], ...]}]}, accuracy: {...}, steps: {...},
 //  progress: {series: [{mode, index, points, with several runs low and high: [[s, %], ...]}],
-//  target, target_words, unit}, memory: as time}. Modes whose curves are the same share one, "16-mixed = 32-true".
+//  target, target_words, unit}, memory: as time}. Modes whose curves are the same share one,
+// "16-mixed = 32-true".
 json chart_data(const ResultDocument& document);
 
 }  // namespace precbench::html
