@@ -18,13 +18,9 @@ namespace {
 constexpr size_t kStretches = 10;
 constexpr size_t kLeastSteps = 5;
 
-// Median step times of the stretches; empty for a run that is too short. The first step is apart:
-// it allocates and compiles.
+// Median step times of the stretches; empty for a run that is too short.
 std::vector<double> stretches_of(const RunRecord& run) {
-  std::vector<double> steps;
-  for (size_t i = 1; i < run.time.step_ms.samples.size(); ++i) {
-    if (const auto& sample = run.time.step_ms.samples[i]) steps.push_back(*sample);
-  }
+  const std::vector<double> steps = later_steps_ms(run);
   std::vector<double> medians;
   if (steps.size() < kStretches * kLeastSteps) return medians;
   for (size_t i = 0; i < kStretches; ++i) {

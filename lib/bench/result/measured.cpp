@@ -129,6 +129,15 @@ DataSizes data_sizes(const ResultDocument& document) {
   return sizes;
 }
 
+std::vector<double> later_steps_ms(const RunRecord& run) {
+  std::vector<double> times;
+  for (size_t i = 1; i < run.time.step_ms.samples.size(); ++i) {
+    const auto& sample = run.time.step_ms.samples[i];
+    if (sample && *sample > 0) times.push_back(*sample);
+  }
+  return times;
+}
+
 bool has_mark(const ModeRecord& mode, const std::string& id) {
   return std::any_of(mode.marks.begin(), mode.marks.end(),
                      [&](const Mark& mark) { return mark.id == id; });

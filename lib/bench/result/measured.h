@@ -42,6 +42,10 @@ DataSizes data_sizes(const ResultDocument& document);
 // That train each model together.
 int64_t devices_of(const ResultDocument& document);
 
+// Milliseconds of each step that was kept, where known. The first step is apart: it allocates and
+// compiles.
+std::vector<double> later_steps_ms(const RunRecord& run);
+
 bool has_mark(const ModeRecord& mode, const std::string& id);
 
 // "busy n=1"

@@ -148,19 +148,9 @@ json progress_data(const ResultDocument& document) {
           {"unit", is_perplexity ? "test perplexity" : "test accuracy, %"}};
 }
 
-std::vector<double> step_times(const RunRecord& run) {
-  std::vector<double> times;
-  // The first step is apart: it allocates and compiles.
-  for (size_t i = 1; i < run.time.step_ms.samples.size(); ++i) {
-    const auto& sample = run.time.step_ms.samples[i];
-    if (sample && *sample > 0) times.push_back(*sample);
-  }
-  return times;
-}
-
 json step_points(const RunRecord& run) {
   json points = json::array();
-  const std::vector<double> times = step_times(run);
+  const std::vector<double> times = later_steps_ms(run);
   if (times.size() < 2) return points;
   const auto [min, max] = std::minmax_element(times.begin(), times.end());
   const double low = std::log(*min);
