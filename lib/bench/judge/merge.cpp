@@ -81,14 +81,13 @@ bool is_unfinished(const Part& part) {
 }
 
 // The parts whose runs are not all there, "3, 5 (not finished) of 8".
-std::string missing(const std::vector<Part>& parts, int64_t count) {
+std::string missing(const std::map<int64_t, const Part*>& parts, int64_t count) {
   std::vector<std::string> found;
   for (int64_t index = 1; index <= count; ++index) {
-    const auto part = std::find_if(parts.begin(), parts.end(),
-                                   [&](const Part& each) { return shard_of(each).index == index; });
+    const auto part = parts.find(index);
     if (part == parts.end()) {
       found.push_back(std::to_string(index));
-    } else if (is_unfinished(*part)) {
+    } else if (is_unfinished(*part->second)) {
       found.push_back(fmt::format("{} (not finished)", index));
     }
   }
@@ -146,7 +145,7 @@ std::string reference_of(const ResultDocument& document) {
 }  // namespace
 
 Merged merge_parts(std::vector<Part> parts, bool across_machines) {
-  std::map<int64_t, std::string> files;
+  std::map<int64_t, const Part*> by_index;
   std::set<std::string> hosts;
   json told = json::array();
   const int64_t count = shard_of(parts.front()).count;
@@ -158,10 +157,10 @@ Merged merge_parts(std::vector<Part> parts, bool across_machines) {
                       part.file, shard.count, parts.front().file, count));
     }
     require_together(parts.front(), part);
-    const auto [other, is_new] = files.emplace(shard.index, part.file);
+    const auto [other, is_new] = by_index.emplace(shard.index, &part);
     if (!is_new) {
       throw FileError(fmt::format("{} and {} are both part {} of {}: name one of them",
-                                  other->second, part.file, shard.index, count));
+                                  other->second->file, part.file, shard.index, count));
     }
     hosts.insert(shard.host);
     const json& invocation = part.document.invocation;
@@ -171,7 +170,7 @@ Merged merge_parts(std::vector<Part> parts, bool across_machines) {
                     {"started_at", invocation.value("started_at", json())},
                     {"duration_s", invocation.value("duration_s", json())}});
   }
-  const std::string parts_missing = missing(parts, count);
+  const std::string parts_missing = missing(by_index, count);
   Merged merged;
   merged.document = parts.front().document;
   merged.document.modes.clear();

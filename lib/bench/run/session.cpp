@@ -153,13 +153,14 @@ class Session {
     if (troubles_.take(outcome)) return;
     const CpuSnapshot after = read_cpu_snapshot();
     const double own_s = outcome.cpu_s + own_cpu_s() - own_before_s;
+    // Other ranks on this machine, which are no children of ours, are busy by right.
+    const bool knows_others = plan_.launch.local_size == 1;
     if (outcome.result && outcome.result->train) {
       TrainResult result = *outcome.result->train;
       result.run.target = target_of(train, result);
       if (const auto note = note_of_torch(outcome, device_.libtorch)) result.notes.push_back(*note);
-      recording_->add(
-          slot, result, gpu.energy,
-          plan_.launch.local_size == 1 ? share_of_others(before, after, own_s) : std::nullopt);
+      recording_->add(slot, result, gpu.energy,
+                      knows_others ? share_of_others(before, after, own_s) : std::nullopt);
       const bool counts = slot.role == Role::measure;
       ModeRecord& row = recording_->mode(slot.row.name());
       if (const auto mark = yardsticks_->set_beside(row, counts))
@@ -168,8 +169,6 @@ class Session {
       recording_->add_failure(slot, outcome.status == Status::ok ? Status::error : outcome.status,
                               outcome.reason.value_or("the worker sent no training result"));
     }
-    // Other ranks on this machine, which are no children of ours, are busy by right.
-    const bool knows_others = plan_.launch.local_size == 1;
     mark(slot, knows_others ? busy_reason(before, after, own_s) : std::nullopt, gpu.marks);
     if (resumed_at) mark_resumed(slot, *resumed_at);
     save();  // before it is told: who has seen a result can rely on it
